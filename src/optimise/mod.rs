@@ -15,7 +15,9 @@ mod float_in;
 mod fold;
 mod forms;
 mod late_inline;
+
 mod left;
+mod overloading;
 mod perform;
 mod places;
 mod project;
@@ -153,6 +155,8 @@ const GROWTH_BASE: usize = 4_000;
 /// The same for the second time.
 const GROWTH_AGAIN: usize = 2;
 const GROWTH_BASE_AGAIN: usize = 1_000;
+/// How often overloaded functions are copied: dictionaries that copies make of others are known the next time.
+const DICTIONARIES: usize = 4;
 /// Inlining stops at so many times as many, and so many more: a function of functions that calls one
 /// twice, applied to itself, would be inlined without end.
 const INLINED: usize = 2;
@@ -223,8 +227,18 @@ fn run(
                 report.count(Pass::Specialise, "parameters found constant", bound);
                 GROWTH_AGAIN * found + GROWTH_BASE_AGAIN
             } else {
-                let values = closed::evaluate_closed(&mut program);
+                let mut values = closed::evaluate_closed(&mut program);
+                let mut copies = 0;
+                for _ in 0..DICTIONARIES {
+                    let new = overloading::copy_overloaded(&mut program);
+                    if new == 0 {
+                        break;
+                    }
+                    copies += new;
+                    values += closed::evaluate_closed(&mut program);
+                }
                 report.count(Pass::Specialise, "constants evaluated", values);
+                report.count(Pass::Specialise, "copies for dictionaries", copies);
                 // What has not been consumed is put back when calls are inlined.
                 if case_of_case && passes.has(Pass::Inline) {
                     choices::lift(&mut program, choices::Which::Data);

@@ -1,5 +1,6 @@
 //! Typed indices and the vectors that they index.
 
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Range};
 
@@ -221,6 +222,11 @@ impl<T> PartialEq for List<T> {
     }
 }
 impl<T> Eq for List<T> {}
+impl<T> Hash for List<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.start, self.len).hash(state);
+    }
+}
 
 /// The items of many [`List`]s, end to end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@
 //!   list of numbers is as good as the call that makes it.
 
 mod evaluator;
+mod records;
 
 use rustc_hash::FxHashSet;
 
@@ -26,6 +27,7 @@ use crate::core::expr::{
 use crate::optimise::drive::Head;
 use crate::optimise::selection::is_one_of_several;
 use evaluator::{Environment, Evaluator, NodeId, Value};
+use records::Records;
 
 /// The most expressions of one that is evaluated.
 const SIZE: u32 = 2_000;
@@ -67,8 +69,9 @@ pub(super) fn evaluate_closed(program: &mut Program) -> u64 {
     let mut search = Search::new(program);
     search.constants();
     search.parts_of_definitions();
-    let found = search.found;
+    let (found, records) = (search.found, search.records);
     let count = found.len() as u64;
+    records.define(program);
     for (expr, value) in found {
         let span = program.spans[expr];
         let value = write(program, &value, span);
@@ -110,11 +113,24 @@ struct Fact {
     is_work: bool,
     /// Whether a constructor of a tree is in it, or in what it may call.
     is_tree: bool,
+    /// The same of a record of functions.
+    is_record: bool,
 }
 
 impl Fact {
-    const LEAF: Fact =
-        Fact { outermost: u32::MAX, before: 0, size: 1, is_work: false, is_tree: false };
+    const LEAF: Fact = Fact {
+        outermost: u32::MAX,
+        before: 0,
+        size: 1,
+        is_work: false,
+        is_tree: false,
+        is_record: false,
+    };
+
+    /// Returns whether there may be something to learn from what it comes to.
+    fn may_teach(self) -> bool {
+        self.is_tree || self.is_record
+    }
 
     /// Returns whether nothing in it is bound around it, but to closed expressions.
     fn is_closed(self) -> bool {
@@ -129,8 +145,10 @@ struct Search<'p> {
     /// The steps that one takes from which a tree may come, and those that all have left together.
     tree_steps: i64,
     left: i64,
-    /// The globals from which trees may come.
+    /// The globals from which trees may come, and records of functions.
     makes_tree: IndexVec<GlobalId, bool>,
+    makes_record: IndexVec<GlobalId, bool>,
+    records: Records,
     facts: IndexVec<ExprId, Fact>,
     /// When each local is bound, and each join.
     bound: IndexVec<LocalId, u32>,
@@ -142,12 +160,15 @@ struct Search<'p> {
 impl<'p> Search<'p> {
     fn new(program: &'p Program) -> Search<'p> {
         let reading = STEPS_PER_BYTE * bytes(program) as i64;
+        let records = Records::new(program);
         Search {
             program,
             evaluator: Evaluator::new(program),
             tree_steps: TREE_STEPS + reading,
             left: ALL_STEPS + 2 * reading + STEPS_PER_EXPRESSION * program.exprs.len() as i64,
-            makes_tree: makes_tree(program),
+            makes_tree: makes(program, |con| is_one_of_several(program, con)),
+            makes_record: makes(program, |con| records.may_be(con)),
+            records,
             facts: program.exprs.iter().map(|_| Fact::LEAF).collect(),
             bound: program.locals.iter().map(|_| 0).collect(),
             joins: program.joins.iter().map(|_| 0).collect(),
@@ -165,7 +186,10 @@ impl<'p> Search<'p> {
             if !params.is_empty() || program.main == Some(caf) {
                 continue;
             }
-            let Fact { size, is_work, is_tree, .. } = self.facts[body];
+            let Fact { size, is_work, is_tree, is_record, .. } = self.facts[body];
+            if is_record && self.record_constant(caf, body, is_work) {
+                continue;
+            }
             if is_work
                 && size <= SIZE
                 && let Some(node) = self.evaluator.caf(caf)
@@ -183,7 +207,7 @@ impl<'p> Search<'p> {
         let known: FxHashSet<ExprId> = self.found.iter().map(|&(expr, _)| expr).collect();
         for (of, global) in program.globals.enumerate() {
             let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
-            if self.facts[body].is_tree && !known.contains(&body) {
+            if self.facts[body].may_teach() && !known.contains(&body) {
                 let environment = self.evaluator.activation(of);
                 if let Some(environment) = environment {
                     self.parts(body, environment);
@@ -207,7 +231,7 @@ impl<'p> Search<'p> {
             if self.is_candidate(part) {
                 let Some(node) = self.evaluator.delayed(part, environment) else { return };
                 self.part(part, node, environment);
-            } else if self.facts[part].is_tree {
+            } else if self.facts[part].may_teach() {
                 ensure_sufficient_stack(|| self.parts(part, environment));
             }
         }
@@ -216,6 +240,11 @@ impl<'p> Search<'p> {
     /// Evaluates an expression of which this is the node, or what parts of it can be.
     fn part(&mut self, expr: ExprId, node: NodeId, environment: Environment) {
         if self.is_candidate(expr)
+            && let Some(record) = self.record(node)
+        {
+            self.found.push((expr, Written::Atom(Expr::Global(record))));
+        } else if self.is_candidate(expr)
+            && self.facts[expr].is_tree
             && let Some(value) = self.evaluated(node, true)
             && (self.has_tree(&value) || is_small(&value, &mut { SMALL }))
         {
@@ -229,7 +258,7 @@ impl<'p> Search<'p> {
     fn is_candidate(&self, expr: ExprId) -> bool {
         let fact = self.facts[expr];
         let is_value = matches!(self.program.exprs[expr], Expr::App(..) | Expr::Let(..));
-        is_value && fact.is_closed() && fact.is_work && fact.is_tree && fact.size <= SIZE
+        is_value && fact.is_closed() && fact.is_work && fact.may_teach() && fact.size <= SIZE
     }
 
     /// Finds out about an expression and all in it; `count` locals are bound before.
@@ -240,8 +269,14 @@ impl<'p> Search<'p> {
             fact.outermost = self.bound[local];
         }
         match program.exprs[expr] {
-            Expr::Con(con) => fact.is_tree = is_one_of_several(program, con),
-            Expr::Global(global) => fact.is_tree = self.makes_tree[global],
+            Expr::Con(con) => {
+                fact.is_tree = is_one_of_several(program, con);
+                fact.is_record = self.records.may_be(con);
+            }
+            Expr::Global(global) => {
+                fact.is_tree = self.makes_tree[global];
+                fact.is_record = self.makes_record[global];
+            }
             Expr::App(callee, args) => {
                 fact.is_work = match program.exprs[callee] {
                     Expr::Con(_) => false,
@@ -280,6 +315,7 @@ impl<'p> Search<'p> {
             fact.size += part.size;
             fact.is_work |= part.is_work;
             fact.is_tree |= part.is_tree;
+            fact.is_record |= part.is_record;
         }
         self.facts[expr] = fact;
         if self.is_candidate(expr) {
@@ -290,17 +326,24 @@ impl<'p> Search<'p> {
 
     /// Evaluates a node and its parts to what can be written down.
     fn evaluated(&mut self, node: NodeId, may_be_tree: bool) -> Option<Written> {
-        let given = if may_be_tree { self.tree_steps } else { STEPS }.min(self.left).max(FEW_STEPS);
-        self.evaluator.steps = given;
         let mut parts = TREE_PARTS;
-        let value = self.value(node, &mut parts);
-        self.left -= given - self.evaluator.steps.max(0);
+        let most = if may_be_tree { self.tree_steps } else { STEPS };
+        let value = self.within(most, |search| search.value(node, &mut parts));
         let most = |value: &Written| match value {
             _ if self.has_tree(value) => TREE_PARTS,
             Written::Application(Expr::Global(_), _) => FUNCTION_PARTS,
             _ => PARTS,
         };
         value.filter(|value| TREE_PARTS - parts <= most(value))
+    }
+
+    /// Evaluates something that may take so many steps, if there are as many left.
+    fn within<T>(&mut self, steps: i64, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        let given = steps.min(self.left).max(FEW_STEPS);
+        self.evaluator.steps = given;
+        let value = evaluate(self);
+        self.left -= given - self.evaluator.steps.max(0);
+        value
     }
 
     /// Evaluates a part. One that is a CAF is written by its name, if it is not a small tree: with a name in
@@ -339,6 +382,9 @@ impl<'p> Search<'p> {
                 return lit.is_immediate().then_some(Written::Atom(Expr::Lit(lit)));
             }
             Value::Text(..) => return None,
+            Value::Con(con, items) if self.is_part_by_name(con, items) => {
+                return Some(Written::Atom(Expr::Global(self.named(con, items)?)));
+            }
             Value::Con(con, items) | Value::Partial(Head::Con(con), items) => {
                 (Expr::Con(con), items)
             }
@@ -450,15 +496,15 @@ fn bytes(program: &Program) -> usize {
     bytes
 }
 
-/// Returns from which globals trees may come: those that mention a constructor of one, or such a global.
-fn makes_tree(program: &Program) -> IndexVec<GlobalId, bool> {
+/// Returns from which globals some constructors may come: those that mention one, or such a global.
+fn makes(program: &Program, is_one: impl Fn(ConId) -> bool) -> IndexVec<GlobalId, bool> {
     let mut makes: IndexVec<GlobalId, bool> = program.globals.iter().map(|_| false).collect();
     let mut edges: Vec<Vec<u32>> = vec![Vec::new(); program.globals.len()];
     for (of, global) in program.globals.enumerate() {
         let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
         for expr in program.walk(body) {
             match program.exprs[expr] {
-                Expr::Con(con) => makes[of] |= is_one_of_several(program, con),
+                Expr::Con(con) => makes[of] |= is_one(con),
                 Expr::Global(global) => edges[of.index()].push(global.0),
                 _ => {}
             }

@@ -164,6 +164,14 @@ impl Driver<'_> {
             && self.fusible.consumers.contains_key(&switch)
             && self.may_unfold()
             && !self.is_nested(switch, frames)
+            && !self.is_turn_of_itself(switch, producer)
+    }
+
+    fn is_turn_of_itself(&self, switch: SwitchId, producer: GlobalId) -> bool {
+        self.facts.size[producer] > COPIED
+            && !self.facts.recursive[self.fusible.consumers[&switch].global]
+            && self.fusible.turns[producer] >= 2
+            && self.variants[self.current as usize].key.mentions(producer)
     }
 
     /// Returns whether a switch consumes what it consumes, and so on, more often than the calls are

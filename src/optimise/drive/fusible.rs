@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::Facts;
 use crate::base::index::IndexVec;
+use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
     Branches, ConBranch, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, SwitchId,
 };
@@ -39,6 +40,8 @@ pub struct Fusible {
     /// Whether nothing is done with a parameter but that its value is the function's at the end, as
     /// with the second list of `append`: who consumes what the function produces consumes it too.
     pub returned: IndexVec<LocalId, bool>,
+    /// Whether a function may end in a call of its circle.
+    pub turns: IndexVec<GlobalId, u32>,
     /// Whether a function calls itself with something else for a parameter.
     pub counts: IndexVec<LocalId, bool>,
     /// Whether a function that calls itself passes nothing for a parameter but what it was passed or,
@@ -97,6 +100,7 @@ pub fn fusible(program: &Program, types: &Program, facts: &Facts) -> Fusible {
             .enumerate()
             .map(|(id, _)| makes_one_by_one(program, facts, id))
             .collect(),
+        turns: program.globals.enumerate().map(|(id, _)| turns(program, facts, id)).collect(),
         passes: program.globals.iter().map(|_| None).collect(),
         returned: program.locals.iter().map(|_| false).collect(),
         counts: program.locals.iter().map(|_| false).collect(),
@@ -314,6 +318,33 @@ pub(super) fn only_loops(program: &Program, facts: &Facts, id: GlobalId, body: E
         work.extend(program.children(expr).exprs());
     }
     calls == tails
+}
+
+/// Returns how often a function may call itself, on the way through it on which that is most often, if its
+/// last call is none of its circle.
+fn turns(program: &Program, facts: &Facts, id: GlobalId) -> u32 {
+    let GlobalKind::Defn { body: Some(body), .. } = program.globals[id].kind else { return 0 };
+    let is_again = |expr: ExprId| matches!(program.exprs[expr], Expr::Global(of) if facts.circle[of] == facts.circle[id]);
+    let loops = program.ends(body).iter().any(|&end| {
+        let Expr::App(callee, _) = program.exprs[end] else { return false };
+        is_again(callee)
+    });
+    if loops || !facts.recursive[id] {
+        return 0;
+    }
+    fn most(program: &Program, expr: ExprId, is_again: &dyn Fn(ExprId) -> bool) -> u32 {
+        let parts = program
+            .children(expr)
+            .exprs()
+            .map(|part| ensure_sufficient_stack(|| most(program, part, is_again)));
+        let parts: Vec<u32> = parts.collect();
+        u32::from(is_again(expr))
+            + match program.exprs[expr] {
+                Expr::Switch(_) => parts.into_iter().max().unwrap_or(0),
+                _ => parts.into_iter().sum(),
+            }
+    }
+    most(program, body, &is_again)
 }
 
 /// Returns of each local whether nothing is done with it but that it is applied, once.

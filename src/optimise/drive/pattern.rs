@@ -24,6 +24,11 @@ pub struct Key {
 }
 
 impl Key {
+    /// Returns whether it is of a function, or knows a call of it or a function that comes to one.
+    pub fn mentions(&self, global: GlobalId) -> bool {
+        self.of == global || self.args.iter().any(|arg| arg.mentions(global))
+    }
+
     /// Returns the number of holes.
     pub fn holes(&self) -> usize {
         self.args.iter().map(Pattern::holes).sum()
@@ -114,6 +119,15 @@ pub fn is_small(lit: Lit) -> bool {
 }
 
 impl Pattern {
+    /// Returns whether it knows a call of a function, or a function that comes to one.
+    fn mentions(&self, global: GlobalId) -> bool {
+        let is_it = match *self {
+            Pattern::Call(of, _) | Pattern::Partial(Head::Global(of), _) => of == global,
+            _ => false,
+        };
+        is_it || self.parts().iter().any(|part| part.mentions(global))
+    }
+
     /// Returns the patterns of its parts.
     pub fn parts(&self) -> &[Pattern] {
         match self {

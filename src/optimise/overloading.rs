@@ -1,0 +1,495 @@
+//! Overloaded functions: a copy for each of the dictionaries that they are given.
+//!
+//! A function of a class is given the dictionary of the instance that it is used at, passes it on to the functions
+//! that it calls, and stores it in functions that are applied later. Where the dictionary is known, as a CAF that
+//! is a record of functions, the function is copied for it, and so are those that the copy gives what it takes out
+//! of the dictionary (M. P. Jones, "Dictionary-free overloading by partial evaluation", LSC 8(3), 1995). A driver
+//! would do so too, but only in calls with all their arguments.
+//!
+//! Invariants:
+//! - A copy binds the parameter to the dictionary: it is the same code but for calls. What selects from a
+//!   dictionary is what it selects.
+//! - A copy keeps a parameter, so it is no CAF: what a call comes to is not kept.
+//! - Dictionaries are known by what they are made of: two that are made alike are one.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::selection::{is_only, selected};
+use crate::base::span::Span;
+use crate::base::stack::ensure_sufficient_stack;
+use crate::core::copy::{Copier, take_tables};
+use crate::core::expr::{
+    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, Switch, TextId,
+};
+
+/// The most copies of a function.
+const COPIES: u32 = 12;
+/// The most parts of a function that is known.
+const PARTS: usize = 12;
+/// No copy is begun when there are so many times as many expressions, and so many more.
+const GROWTH: usize = 2;
+const GROWTH_BASE: usize = 2_000;
+
+/// A value that is known where it is used: a dictionary, or a function with some arguments of which each is one
+/// of these.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Known {
+    Dictionary(GlobalId),
+    Function(GlobalId, Vec<Known>),
+}
+
+impl Known {
+    fn parts(&self) -> usize {
+        match self {
+            Known::Dictionary(_) => 1,
+            Known::Function(_, given) => 1 + given.iter().map(Known::parts).sum::<usize>(),
+        }
+    }
+
+    fn has_dictionary(&self) -> bool {
+        match self {
+            Known::Dictionary(_) => true,
+            Known::Function(_, given) => given.iter().any(Known::has_dictionary),
+        }
+    }
+}
+
+/// A function, and what its copy knows of its parameters.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    of: GlobalId,
+    known: Vec<Option<Known>>,
+    /// Whether the first parameter is passed though it is known: there is no other.
+    is_idle: bool,
+}
+
+impl Key {
+    /// Returns whether an argument is not passed.
+    fn takes(&self, at: usize) -> bool {
+        self.known.get(at).is_some_and(Option::is_some) && !(self.is_idle && at == 0)
+    }
+}
+
+/// Copies the overloaded functions of a program for the dictionaries that they are given. Returns how many copies
+/// there are; if there are none, the program is as it was.
+pub(super) fn copy_overloaded(program: &mut Program) -> u64 {
+    let dictionaries = Dictionaries::new(program);
+    if dictionaries.is_empty() {
+        return 0;
+    }
+    let tables = take_tables(program);
+    let mut copies = Copies {
+        symbols: program.globals.iter().map(|global| global.symbol.clone()).collect(),
+        most: GROWTH * program.exprs.len() + GROWTH_BASE,
+        copier: Copier::new(program, tables, &|_| false),
+        dictionaries,
+        locals: FxHashMap::default(),
+        copies: FxHashMap::default(),
+        counts: FxHashMap::default(),
+        work: Vec::new(),
+    };
+    copies.run();
+    let count = copies.copies.len() as u64;
+    let (copied, _) = copies.copier.end();
+    *program = copied;
+    count
+}
+
+struct Copies<'p> {
+    copier: Copier<'p>,
+    dictionaries: Dictionaries,
+    /// What is known of the locals of the function that is copied.
+    locals: FxHashMap<LocalId, Known>,
+    copies: FxHashMap<Key, GlobalId>,
+    counts: FxHashMap<GlobalId, u32>,
+    symbols: FxHashSet<Arc<str>>,
+    /// The copies whose bodies are to be written.
+    work: Vec<(Key, GlobalId)>,
+    /// The most expressions with which another copy is begun.
+    most: usize,
+}
+
+impl Copies<'_> {
+    fn run(&mut self) {
+        let mut next = 0;
+        loop {
+            if let Some((key, new)) = self.work.pop() {
+                self.define(&key, new);
+            } else if let Some(of) = self.copier.met(next) {
+                next += 1;
+                let new = self.copier.global(of);
+                self.define(&Key { of, known: Vec::new(), is_idle: false }, new);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Writes a function, of whose parameters something is known.
+    fn define(&mut self, key: &Key, new: GlobalId) {
+        let old = self.copier.old;
+        let GlobalKind::Defn { params, body: Some(body) } = old.globals[key.of].kind else {
+            return;
+        };
+        let olds = &old.local_lists[params];
+        let passed: Vec<LocalId> =
+            (0..).zip(olds).filter(|&(at, _)| !key.takes(at)).map(|(_, &param)| param).collect();
+        let params = self.copier.parameters(&passed);
+        let span = old.spans[body];
+        self.locals.clear();
+        let mut binds = Vec::new();
+        for (&param, known) in olds.iter().zip(&key.known) {
+            let Some(known) = known else { continue };
+            let value = self.write(known, span);
+            binds.push((self.copier.bind(param), value));
+            self.locals.insert(param, known.clone());
+        }
+        let mut whole = self.copier.place(body);
+        while let Some((expr, to)) = self.copier.next() {
+            let mark = self.copier.mark();
+            let written = self.expr(expr);
+            self.copier.write(expr, to, written, mark);
+        }
+        for (local, value) in binds.into_iter().rev() {
+            whole = self.copier.new.expr(Expr::Let(local, value, whole), span);
+        }
+        self.copier.new.globals[new].kind = GlobalKind::Defn { params, body: Some(whole) };
+    }
+
+    /// Returns the copy of an expression, and notes what is known of the locals that it binds.
+    fn expr(&mut self, expr: ExprId) -> Expr {
+        let old = self.copier.old;
+        match old.exprs[expr] {
+            Expr::Let(local, value, _) | Expr::Force(local, value, _) => self.learn(local, value),
+            Expr::Letrec(binds, _) => {
+                let binds = &old.binds[binds];
+                let mut known = usize::MAX;
+                while known != self.locals.len() {
+                    known = self.locals.len();
+                    binds.iter().for_each(|bind| self.learn(bind.local, bind.value));
+                }
+            }
+            Expr::Switch(switch) => self.learn_fields(&old.switches[switch]),
+            Expr::Global(global) => {
+                if let Some(dictionary) = self.dictionaries.of(global) {
+                    return Expr::Global(self.copier.global(dictionary));
+                }
+            }
+            Expr::App(callee, args) => {
+                let span = old.spans[expr];
+                if let Some(copy) = self.application(callee, &old.expr_lists[args], span) {
+                    return copy;
+                }
+            }
+            _ => {}
+        }
+        self.copier.copy(expr)
+    }
+
+    /// Notes what the fields are that a switch takes out of a dictionary.
+    fn learn_fields(&mut self, switch: &Switch) {
+        let Some(&Known::Dictionary(dictionary)) = self.locals.get(&switch.scrutinee) else {
+            return;
+        };
+        let Branches::Cons(branches) = &switch.branches else { return };
+        let Some((con, values)) = record(self.copier.old, dictionary) else { return };
+        let Some(branch) = branches.iter().find(|branch| branch.con == con) else { return };
+        for (&field, &value) in branch.fields.iter().zip(values) {
+            if let Some(field) = field {
+                self.learn(field, value);
+            }
+        }
+    }
+
+    fn learn(&mut self, local: LocalId, value: ExprId) {
+        if let Some(known) = self.known(value) {
+            self.locals.insert(local, known);
+        }
+    }
+
+    /// Returns what is known of an expression.
+    fn known(&self, expr: ExprId) -> Option<Known> {
+        let old = self.copier.old;
+        let known = match old.exprs[expr] {
+            Expr::Local(local) => return self.locals.get(&local).cloned(),
+            Expr::Global(global) => match self.dictionaries.of(global) {
+                Some(dictionary) => return Some(Known::Dictionary(dictionary)),
+                None if old.arity(global) > 0 => Known::Function(global, Vec::new()),
+                None => return None,
+            },
+            Expr::App(callee, args) => {
+                let (head, rest) = self.head(callee, &old.expr_lists[args])?;
+                let (of, mut given) = match head {
+                    Known::Dictionary(_) if rest.is_empty() => return Some(head),
+                    Known::Dictionary(_) => return None,
+                    Known::Function(of, given) => (of, given),
+                };
+                if given.len() + rest.len() >= old.arity(of) {
+                    return None;
+                }
+                for &arg in rest {
+                    given.push(ensure_sufficient_stack(|| self.known(arg))?);
+                }
+                Known::Function(of, given)
+            }
+            _ => return None,
+        };
+        (known.parts() <= PARTS).then_some(known)
+    }
+
+    /// Returns what an application is one of, and the arguments that are left: what selects from a dictionary is
+    /// what it selects.
+    fn head<'e>(&self, callee: ExprId, args: &'e [ExprId]) -> Option<(Known, &'e [ExprId])> {
+        let old = self.copier.old;
+        if let Expr::Global(selector) = old.exprs[callee]
+            && let Some((&from, rest)) = args.split_first()
+            && let Some(Known::Dictionary(dictionary)) = self.known(from)
+            && let Some((con, fields)) = record(old, dictionary)
+            && let Some(at) = selected(old, selector, con)
+        {
+            return Some((self.known(fields[at])?, rest));
+        }
+        Some((self.known(callee)?, args))
+    }
+
+    /// Returns the copy of an application, if a copy of what it is one of is called, or something is selected.
+    fn application(&mut self, callee: ExprId, args: &[ExprId], span: Span) -> Option<Expr> {
+        let (head, rest) = self.head(callee, args)?;
+        let (of, given) = match head {
+            Known::Dictionary(dictionary) if rest.is_empty() => {
+                return Some(Expr::Global(self.copier.global(dictionary)));
+            }
+            Known::Dictionary(_) => return None,
+            Known::Function(of, given) => (of, given),
+        };
+        let key = self.key(of, &given, rest);
+        let copy = self.copy_of(&key);
+        // Nothing is gained by another call of the same.
+        if copy.is_none() && rest.len() == args.len() {
+            return None;
+        }
+        Some(self.call(of, copy.as_ref().map(|&copy| (copy, &key)), &given, rest, span))
+    }
+
+    /// Returns what a copy of a function may know, by what is known of the arguments of a call.
+    fn key(&self, of: GlobalId, given: &[Known], rest: &[ExprId]) -> Key {
+        let arity = self.copier.old.arity(of);
+        let own = &rest[..rest.len().min(arity - given.len())];
+        let is_saturated = given.len() + own.len() == arity;
+        let args = own.iter().map(|&arg| self.known(arg));
+        let all = given.iter().cloned().map(Some).chain(args);
+        // In a call with all its arguments functions are known anyhow.
+        let is_kept = |known: &Known| !is_saturated || known.has_dictionary();
+        let known: Vec<Option<Known>> = all.map(|known| known.filter(is_kept)).collect();
+        let is_idle = is_saturated && known.iter().all(Option::is_some);
+        Key { of, known, is_idle }
+    }
+
+    /// Returns the copy of a function, if it is to have one.
+    fn copy_of(&mut self, key: &Key) -> Option<GlobalId> {
+        let old = self.copier.old;
+        let GlobalKind::Defn { body: Some(_), .. } = old.globals[key.of].kind else { return None };
+        if !key.known.iter().flatten().any(Known::has_dictionary) {
+            return None;
+        }
+        if let Some(&copy) = self.copies.get(key) {
+            return Some(copy);
+        }
+        let count = self.counts.entry(key.of).or_insert(0);
+        if *count >= COPIES || self.copier.new.exprs.len() > self.most {
+            return None;
+        }
+        *count += 1;
+        let mut global = old.globals[key.of].clone();
+        let mut number = *count;
+        global.symbol = loop {
+            let symbol = Arc::from(format!("{}$i{number}", global.symbol));
+            if self.symbols.insert(Arc::clone(&symbol)) {
+                break symbol;
+            }
+            number += COPIES;
+        };
+        let new = self.copier.new.globals.push(global);
+        self.copies.insert(key.clone(), new);
+        self.work.push((key.clone(), new));
+        Some(new)
+    }
+
+    /// Writes a call of a function, or of its copy, with what it has been given and other arguments.
+    fn call(
+        &mut self,
+        of: GlobalId,
+        copy: Option<(GlobalId, &Key)>,
+        given: &[Known],
+        rest: &[ExprId],
+        span: Span,
+    ) -> Expr {
+        let takes = |at: usize| copy.is_some_and(|(_, key)| key.takes(at));
+        let callee = match copy {
+            Some((copy, _)) => copy,
+            None => self.copier.global(of),
+        };
+        let mut args = Vec::with_capacity(given.len() + rest.len());
+        for (at, given) in given.iter().enumerate() {
+            if !takes(at) {
+                args.push(self.write(given, span));
+            }
+        }
+        for (at, &arg) in (given.len()..).zip(rest) {
+            if !takes(at) {
+                args.push(self.copier.place(arg));
+            }
+        }
+        if args.is_empty() {
+            return Expr::Global(callee);
+        }
+        let callee = self.copier.new.expr(Expr::Global(callee), span);
+        Expr::App(callee, self.copier.new.expr_lists.add(args))
+    }
+
+    /// Returns an expression of the copy for what is known.
+    fn write(&mut self, known: &Known, span: Span) -> ExprId {
+        let written = match known {
+            Known::Dictionary(of) => Expr::Global(self.copier.global(*of)),
+            Known::Function(of, given) => {
+                let key = self.key(*of, given, &[]);
+                let copy = self.copy_of(&key);
+                self.call(*of, copy.as_ref().map(|&copy| (copy, &key)), given, &[], span)
+            }
+        };
+        self.copier.new.expr(written, span)
+    }
+}
+
+/// The CAFs that are records of functions, and for each the one that stands for all that are made alike.
+struct Dictionaries(FxHashMap<GlobalId, GlobalId>);
+
+/// A part of what a dictionary is made of.
+#[derive(PartialEq, Eq, Hash)]
+enum Part {
+    /// An application of the part that follows to so many parts.
+    Application(usize),
+    Lit(Lit),
+    Text(TextId),
+    Con(ConId),
+    Global(GlobalId),
+    /// A dictionary, by its class.
+    Dictionary(usize),
+    /// Something that is like nothing else.
+    Other(ExprId),
+}
+
+impl Dictionaries {
+    /// Finds the dictionaries of a program.
+    fn new(program: &Program) -> Dictionaries {
+        let all = program.globals.indices().filter(|&caf| is_dictionary(program, caf));
+        let all: Vec<GlobalId> = all.collect();
+        // Those are alike that cannot be told apart: as long as there are more classes, there are reasons to.
+        let mut classes: FxHashMap<GlobalId, usize> = all.iter().map(|&caf| (caf, 0)).collect();
+        let mut count = usize::from(!all.is_empty());
+        loop {
+            let mut numbers: FxHashMap<Vec<Part>, usize> = FxHashMap::default();
+            let numbered = all.iter().map(|&caf| {
+                let next = numbers.len();
+                (caf, *numbers.entry(parts(program, caf, &classes)).or_insert(next))
+            });
+            classes = numbered.collect();
+            if numbers.len() == count {
+                break;
+            }
+            count = numbers.len();
+        }
+        let mut first: FxHashMap<usize, GlobalId> = FxHashMap::default();
+        let firsts = all.iter().map(|&caf| (caf, *first.entry(classes[&caf]).or_insert(caf)));
+        let mut found: FxHashMap<GlobalId, GlobalId> = firsts.collect();
+        for caf in program.globals.indices() {
+            if let Some(&of) = aliased(program, caf).and_then(|of| found.get(&of)) {
+                found.insert(caf, of);
+            }
+        }
+        Dictionaries(found)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn of(&self, global: GlobalId) -> Option<GlobalId> {
+        self.0.get(&global).copied()
+    }
+}
+
+/// Returns the constructor and the fields that a CAF is made of, if it is one.
+fn record(program: &Program, caf: GlobalId) -> Option<(ConId, &[ExprId])> {
+    let GlobalKind::Defn { params, body: Some(body) } = program.globals[caf].kind else {
+        return None;
+    };
+    let Expr::App(callee, fields) = program.exprs[body] else { return None };
+    let Expr::Con(con) = program.exprs[callee] else { return None };
+    params.is_empty().then_some((con, &program.expr_lists[fields]))
+}
+
+fn is_dictionary(program: &Program, caf: GlobalId) -> bool {
+    record(program, caf).is_some_and(|(con, fields)| {
+        is_only(program, con)
+            && fields.len() == program.cons[con].arity as usize
+            && fields.iter().any(|&field| is_function(program, field))
+    })
+}
+
+/// Returns the global that a CAF is another name of.
+fn aliased(program: &Program, caf: GlobalId) -> Option<GlobalId> {
+    let GlobalKind::Defn { params, body: Some(body) } = program.globals[caf].kind else {
+        return None;
+    };
+    match program.exprs[body] {
+        Expr::Global(of) if params.is_empty() => Some(of),
+        _ => None,
+    }
+}
+
+/// Returns whether an expression is a function with too few arguments.
+pub(super) fn is_function(program: &Program, expr: ExprId) -> bool {
+    let (callee, count) = match program.exprs[expr] {
+        Expr::App(callee, args) => (callee, args.len()),
+        _ => (expr, 0),
+    };
+    match program.exprs[callee] {
+        Expr::Global(global) => count < program.arity(global),
+        Expr::Con(con) => count < program.cons[con].arity as usize,
+        _ => false,
+    }
+}
+
+/// Returns what a dictionary is made of.
+fn parts(program: &Program, caf: GlobalId, classes: &FxHashMap<GlobalId, usize>) -> Vec<Part> {
+    let GlobalKind::Defn { body: Some(body), .. } = program.globals[caf].kind else {
+        return Vec::new();
+    };
+    let mut parts = Vec::new();
+    let mut work = vec![body];
+    while let Some(expr) = work.pop() {
+        parts.push(match program.exprs[expr] {
+            Expr::Lit(lit) => Part::Lit(lit),
+            Expr::Text(text) => Part::Text(text),
+            Expr::Con(con) => Part::Con(con),
+            Expr::Global(global) => {
+                let of = aliased(program, global).unwrap_or(global);
+                match classes.get(&of) {
+                    Some(&class) => Part::Dictionary(class),
+                    None => Part::Global(global),
+                }
+            }
+            Expr::App(callee, args) => {
+                let args = &program.expr_lists[args];
+                work.extend(args.iter().rev());
+                work.push(callee);
+                Part::Application(args.len())
+            }
+            _ => Part::Other(expr),
+        });
+    }
+    parts
+}
