@@ -33,6 +33,7 @@ impl Report {
         (Pass::CaseOfCase, "values built again of their fields"),
         (Pass::CaseOfCase, "thunks made join points"),
         (Pass::Specialise, "constants evaluated"),
+        (Pass::Specialise, "copies for dictionaries"),
         (Pass::Specialise, "parameters found constant"),
         (Pass::Specialise, "variants made"),
         (Pass::Specialise, "calls unfolded"),

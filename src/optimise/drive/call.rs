@@ -185,7 +185,9 @@ impl Driver<'_> {
             {
                 return Ok(State::Value(Outcome::Node(value), frames));
             }
-            let is_left = is_end && !self.hold_calls_to_functions(&args);
+            let is_left = is_end
+                && !self.hold_calls_to_functions(&args)
+                && !self.takes_known_apart(global, &args);
             if !recursive
                 && !is_left
                 && self.may_be_unfolded(global)
@@ -242,6 +244,27 @@ impl Driver<'_> {
             }
         };
         Ok(State::Value(Outcome::Code(code), frames))
+    }
+
+    /// Returns whether a call takes apart what another call comes to that ends in constructors.
+    fn takes_known_apart(&self, global: GlobalId, args: &[NodeId]) -> bool {
+        let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else { return false };
+        let mut params = self.old.local_lists[params].iter().zip(args);
+        params.any(|(&param, &arg)| {
+            let known = self.heap.get(arg);
+            if known.shared || known.name.is_some() || !self.fusible.taken_apart[param] {
+                return false;
+            }
+            let of = match known.value {
+                AbstractValue::Call(of, _) => Some(of),
+                AbstractValue::Thunk(expr, env) => match self.old.exprs[expr] {
+                    Expr::App(callee, _) => self.callee(callee, env),
+                    _ => None,
+                },
+                _ => None,
+            };
+            of.is_some_and(|of| self.fusible.ends_known[of])
+        })
     }
 
     /// Returns whether a call, within the unfolding of another one of the same function, has an

@@ -167,6 +167,9 @@ impl Driver<'_> {
             && !self.is_turn_of_itself(switch, producer)
     }
 
+    /// Returns whether a call is a turn of the function whose variant is written, and its consumer is no loop. The
+    /// consumer would be written at each end of the function, and in each of those the function again for the
+    /// next of its calls of itself, and so on: for a tree that nothing is known of.
     fn is_turn_of_itself(&self, switch: SwitchId, producer: GlobalId) -> bool {
         self.facts.size[producer] > COPIED
             && !self.facts.recursive[self.fusible.consumers[&switch].global]
@@ -471,7 +474,7 @@ impl Driver<'_> {
     }
 
     /// Returns the function that a callee is, which may have arguments already.
-    fn callee(&self, callee: ExprId, env: EnvId) -> Option<GlobalId> {
+    pub(super) fn callee(&self, callee: ExprId, env: EnvId) -> Option<GlobalId> {
         match self.old.exprs[callee] {
             Expr::Global(global) => Some(global),
             Expr::Local(local) => {

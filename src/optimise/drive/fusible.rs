@@ -40,7 +40,7 @@ pub struct Fusible {
     /// Whether nothing is done with a parameter but that its value is the function's at the end, as
     /// with the second list of `append`: who consumes what the function produces consumes it too.
     pub returned: IndexVec<LocalId, bool>,
-    /// Whether a function may end in a call of its circle.
+    /// How often a function may call one of its circle on one way through it, if it ends in no such call.
     pub turns: IndexVec<GlobalId, u32>,
     /// Whether a function calls itself with something else for a parameter.
     pub counts: IndexVec<LocalId, bool>,
@@ -320,31 +320,30 @@ pub(super) fn only_loops(program: &Program, facts: &Facts, id: GlobalId, body: E
     calls == tails
 }
 
-/// Returns how often a function may call itself, on the way through it on which that is most often, if its
-/// last call is none of its circle.
+/// Returns how often a function may call one of its circle on one way through it, and 0 if it may end in such a
+/// call.
 fn turns(program: &Program, facts: &Facts, id: GlobalId) -> u32 {
     let GlobalKind::Defn { body: Some(body), .. } = program.globals[id].kind else { return 0 };
-    let is_again = |expr: ExprId| matches!(program.exprs[expr], Expr::Global(of) if facts.circle[of] == facts.circle[id]);
-    let loops = program.ends(body).iter().any(|&end| {
-        let Expr::App(callee, _) = program.exprs[end] else { return false };
-        is_again(callee)
-    });
-    if loops || !facts.recursive[id] {
-        return 0;
+    let is_turn = |expr: ExprId| matches!(program.exprs[expr], Expr::Global(of) if facts.circle[of] == facts.circle[id]);
+    let is_tail = |&end: &ExprId| match program.exprs[end] {
+        Expr::App(callee, _) => is_turn(callee),
+        _ => false,
+    };
+    match facts.recursive[id] && !program.ends(body).iter().any(is_tail) {
+        true => most_on_a_way(program, body, &is_turn),
+        false => 0,
     }
-    fn most(program: &Program, expr: ExprId, is_again: &dyn Fn(ExprId) -> bool) -> u32 {
-        let parts = program
-            .children(expr)
-            .exprs()
-            .map(|part| ensure_sufficient_stack(|| most(program, part, is_again)));
-        let parts: Vec<u32> = parts.collect();
-        u32::from(is_again(expr))
-            + match program.exprs[expr] {
-                Expr::Switch(_) => parts.into_iter().max().unwrap_or(0),
-                _ => parts.into_iter().sum(),
-            }
-    }
-    most(program, body, &is_again)
+}
+
+/// Returns how many expressions of a kind are on a way through an expression, at most.
+fn most_on_a_way(program: &Program, expr: ExprId, is_one: &dyn Fn(ExprId) -> bool) -> u32 {
+    let parts = program.children(expr).exprs();
+    let parts = parts.map(|part| ensure_sufficient_stack(|| most_on_a_way(program, part, is_one)));
+    let all: u32 = match program.exprs[expr] {
+        Expr::Switch(_) => parts.max().unwrap_or(0),
+        _ => parts.sum(),
+    };
+    all + u32::from(is_one(expr))
 }
 
 /// Returns of each local whether nothing is done with it but that it is applied, once.
