@@ -20,6 +20,7 @@ mod known;
 mod levels;
 mod loops;
 mod neighbours;
+mod overloading;
 mod parameters;
 mod several;
 mod shapes;

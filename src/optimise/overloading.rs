@@ -17,6 +17,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::selection::{is_only, selected};
+use crate::base::scc::components;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::copy::{Copier, take_tables};
@@ -30,6 +31,8 @@ const COPIES: u32 = 12;
 const PARTS: usize = 12;
 /// No copy is begun when there are so many times as many expressions, and so many more.
 const GROWTH: usize = 2;
+/// The most dictionaries that are part of each other and are compared with others.
+const TOGETHER: usize = 16;
 const GROWTH_BASE: usize = 2_000;
 
 /// A value that is known where it is used: a dictionary, or a function with some arguments of which each is one
@@ -375,35 +378,38 @@ enum Part {
     Text(TextId),
     Con(ConId),
     Global(GlobalId),
-    /// A dictionary, by its class.
-    Dictionary(usize),
+    /// A dictionary, by the one that stands for it.
+    Dictionary(GlobalId),
+    /// One of those that the dictionary is part of, by its number among them.
+    Around(usize),
     /// Something that is like nothing else.
     Other(ExprId),
 }
 
 impl Dictionaries {
-    /// Finds the dictionaries of a program.
+    /// Finds the dictionaries of a program. Takes time linear in what they are made of, but for those that are
+    /// part of each other.
     fn new(program: &Program) -> Dictionaries {
         let all = program.globals.indices().filter(|&caf| is_dictionary(program, caf));
         let all: Vec<GlobalId> = all.collect();
-        // Those are alike that cannot be told apart: as long as there are more classes, there are reasons to.
-        let mut classes: FxHashMap<GlobalId, usize> = all.iter().map(|&caf| (caf, 0)).collect();
-        let mut count = usize::from(!all.is_empty());
-        loop {
-            let mut numbers: FxHashMap<Vec<Part>, usize> = FxHashMap::default();
-            let numbered = all.iter().map(|&caf| {
-                let next = numbers.len();
-                (caf, *numbers.entry(parts(program, caf, &classes)).or_insert(next))
-            });
-            classes = numbered.collect();
-            if numbers.len() == count {
-                break;
+        let numbers: FxHashMap<GlobalId, u32> = all.iter().copied().zip(0..).collect();
+        let edges: Vec<Vec<u32>> =
+            all.iter().map(|&caf| mentioned(program, caf, &numbers)).collect();
+        let mut found = FxHashMap::default();
+        let mut made: FxHashMap<Vec<Part>, GlobalId> = FxHashMap::default();
+        for component in components(&edges) {
+            let around: Vec<GlobalId> =
+                component.iter().map(|&number| all[number as usize]).collect();
+            for &caf in &around {
+                let parts = match around.len() {
+                    1..=TOGETHER => parts(program, caf, &around, &found),
+                    // Too many to compare.
+                    _ => vec![Part::Global(caf)],
+                };
+                let of = *made.entry(parts).or_insert(caf);
+                found.insert(caf, of);
             }
-            count = numbers.len();
         }
-        let mut first: FxHashMap<usize, GlobalId> = FxHashMap::default();
-        let firsts = all.iter().map(|&caf| (caf, *first.entry(classes[&caf]).or_insert(caf)));
-        let mut found: FxHashMap<GlobalId, GlobalId> = firsts.collect();
         for caf in program.globals.indices() {
             if let Some(&of) = aliased(program, caf).and_then(|of| found.get(&of)) {
                 found.insert(caf, of);
@@ -463,33 +469,59 @@ pub(super) fn is_function(program: &Program, expr: ExprId) -> bool {
     }
 }
 
-/// Returns what a dictionary is made of.
-fn parts(program: &Program, caf: GlobalId, classes: &FxHashMap<GlobalId, usize>) -> Vec<Part> {
+/// Returns the dictionaries that one mentions, by their numbers.
+fn mentioned(program: &Program, caf: GlobalId, numbers: &FxHashMap<GlobalId, u32>) -> Vec<u32> {
     let GlobalKind::Defn { body: Some(body), .. } = program.globals[caf].kind else {
         return Vec::new();
     };
+    let of = |expr: ExprId| match program.exprs[expr] {
+        Expr::Global(global) => numbers.get(&aliased(program, global).unwrap_or(global)).copied(),
+        _ => None,
+    };
+    program.walk(body).filter_map(of).collect()
+}
+
+/// Returns what a dictionary is made of, and with it those `around` it that it has: they are not among those that
+/// were `found` yet. They have the numbers of the order in which they are met.
+fn parts(
+    program: &Program,
+    caf: GlobalId,
+    around: &[GlobalId],
+    found: &FxHashMap<GlobalId, GlobalId>,
+) -> Vec<Part> {
+    let mut met = vec![caf];
     let mut parts = Vec::new();
-    let mut work = vec![body];
-    while let Some(expr) = work.pop() {
-        parts.push(match program.exprs[expr] {
-            Expr::Lit(lit) => Part::Lit(lit),
-            Expr::Text(text) => Part::Text(text),
-            Expr::Con(con) => Part::Con(con),
-            Expr::Global(global) => {
-                let of = aliased(program, global).unwrap_or(global);
-                match classes.get(&of) {
-                    Some(&class) => Part::Dictionary(class),
-                    None => Part::Global(global),
+    let mut next = 0;
+    while let Some(&caf) = met.get(next) {
+        next += 1;
+        let GlobalKind::Defn { body: Some(body), .. } = program.globals[caf].kind else { continue };
+        let mut work = vec![body];
+        while let Some(expr) = work.pop() {
+            parts.push(match program.exprs[expr] {
+                Expr::Lit(lit) => Part::Lit(lit),
+                Expr::Text(text) => Part::Text(text),
+                Expr::Con(con) => Part::Con(con),
+                Expr::Global(global) => {
+                    let of = aliased(program, global).unwrap_or(global);
+                    if around.contains(&of) {
+                        let known = met.iter().position(|&one| one == of);
+                        Part::Around(known.unwrap_or_else(|| {
+                            met.push(of);
+                            met.len() - 1
+                        }))
+                    } else {
+                        found.get(&of).map_or(Part::Global(of), |&one| Part::Dictionary(one))
+                    }
                 }
-            }
-            Expr::App(callee, args) => {
-                let args = &program.expr_lists[args];
-                work.extend(args.iter().rev());
-                work.push(callee);
-                Part::Application(args.len())
-            }
-            _ => Part::Other(expr),
-        });
+                Expr::App(callee, args) => {
+                    let args = &program.expr_lists[args];
+                    work.extend(args.iter().rev());
+                    work.push(callee);
+                    Part::Application(args.len())
+                }
+                _ => Part::Other(expr),
+            });
+        }
     }
     parts
 }

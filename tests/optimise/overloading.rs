@@ -1,0 +1,190 @@
+//! Functions of classes cost what those for one instance do, where the instance is known, and dictionaries are
+//! as lazy as they are written.
+
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::Config;
+use gmachine::optimise::Passes;
+
+use super::common::{Run, compile_after, run_optimised};
+
+fn run(source: &str, level: u8) -> Run {
+    let config = Config { fuel: Some(5_000_000), ..Config::default() };
+    run_optimised(source, "abc", Format::Default, config, Passes::level(level))
+}
+
+fn reductions(source: &str) -> u64 {
+    run(source, 2).statistics.reductions
+}
+
+fn instructions(source: &str) -> usize {
+    let program = compile_after(source, Passes::level(2)).expect("a program without mistakes");
+    program.globals.iter().map(|global| global.code.len()).sum()
+}
+
+/// Monads with a method that is made of another one, by way of the dictionary itself; states over failures.
+const MONADS: &str = "(data Monad (Monad ret bnd thn))
+    (defn ret[d] (case d [(Monad r _ _) r])) (defn bnd[d] (case d [(Monad _ b _) b]))
+    (defn thn[d] (case d [(Monad _ _ t) t]))
+    (data Try (Good x) (Bad e))
+    (defn tries[] (Monad Good (fn [m f] (case m [(Good x) (f x)] [(Bad e) (Bad e)]))
+      (fn [m k] (bnd tries m (fn [_] k)))))
+    (defn states[d] (letrec ([own (Monad (fn [x s] (ret d (Pair x s)))
+      (fn [m f s] (bnd d (m s) (fn [p] (case p [(Pair x t) (f x t)]))))
+      (fn [m k] (bnd own m (fn [_] k))))]) own))
+    (data Class (Class monad get put throw))
+    (defn monad[d] (case d [(Class m _ _ _) m])) (defn get[d] (case d [(Class _ g _ _) g]))
+    (defn put[d] (case d [(Class _ _ p _) p])) (defn throw[d] (case d [(Class _ _ _ t) t]))
+    (defn class[d bad] (Class (states d) (fn [s] (ret d (Pair s s))) (fn [s _] (ret d (Pair 0 s)))
+      (fn [e _] (bad e))))";
+
+/// An interpreter in any monad of such a class.
+const EVALUATOR: &str = "(data Exp (Num n) (Var) (Add a b) (Div a b))
+    (defn eval[d e] (let ([m (monad d)]) (case e [(Num n) (ret m n)] [Var (get d)]
+      [(Add a b) (bnd m (eval d a) (fn [x] (bnd m (eval d b) (fn [y] (ret m (add x y))))))]
+      [(Div a b) (bnd m (eval d a) (fn [x] (bnd m (eval d b) (fn [y]
+        (if (eq y 0) (throw d x) (ret m (div x y)))))))])))
+    (defn made[n] (if (eq n 0) Var (if (odd n) (Add (made (sub n 1)) (Num n)) (Div (Add (Num n) Var) (made (sub n 1))))))
+    (defn each[d n] (let ([m (monad d)]) (if (eq n 0) (get d)
+      (bnd m (eval d (made (rem n 7))) (fn [x] (thn m (put d (rem x 91)) (each d (sub n 1))))))))";
+
+#[test]
+fn an_interpreter_in_a_monad_costs_what_it_costs_written_out() {
+    let overloaded = format!(
+        "{MONADS} {EVALUATOR}
+         (defn main[i] (case (each (class tries Bad) (add 300 (length i)) 5) [(Good (Pair x s)) (add x s)] [(Bad e) e]))"
+    );
+    let plain = "(data Exp (Num n) (Var) (Add a b) (Div a b)) (data Try (Good x) (Bad e))
+        (defn eval[e s] (case e [(Num n) (Good (Pair n s))] [Var (Good (Pair s s))]
+          [(Add a b) (case (eval a s) [(Good (Pair x t)) (case (eval b t)
+            [(Good (Pair y u)) (Good (Pair (add x y) u))] [(Bad e) (Bad e)])] [(Bad e) (Bad e)])]
+          [(Div a b) (case (eval a s) [(Good (Pair x t)) (case (eval b t)
+            [(Good (Pair y u)) (if (eq y 0) (Bad x) (Good (Pair (div x y) u)))] [(Bad e) (Bad e)])] [(Bad e) (Bad e)])]))
+        (defn made[n] (if (eq n 0) Var (if (odd n) (Add (made (sub n 1)) (Num n)) (Div (Add (Num n) Var) (made (sub n 1))))))
+        (defn each[n s] (if (eq n 0) (Good (Pair s s)) (case (eval (made (rem n 7)) s)
+          [(Good (Pair x _)) (each (sub n 1) (rem x 91))] [(Bad e) (Bad e)])))
+        (defn main[i] (case (each (add 300 (length i)) 5) [(Good (Pair x s)) (add x s)] [(Bad e) e]))";
+    assert_eq!(run(&overloaded, 0).output, run(plain, 0).output);
+    let (overloaded, plain) = (reductions(&overloaded), reductions(plain));
+    assert!(overloaded * 10 < plain * 13, "{overloaded} reductions, {plain} written out");
+}
+
+/// Orders of numbers, of lists and of pairs, with a method by default.
+const ORDERS: &str = "(data Order (Order less same most))
+    (defn less[d] (case d [(Order l _ _) l])) (defn same[d] (case d [(Order _ s _) s]))
+    (defn most[d] (case d [(Order _ _ m) m]))
+    (defn bydefault[d a b] (if (less d a b) b a))
+    (defn numbers[] (Order lt eq (fn [a b] (bydefault numbers a b))))
+    (defn lists[d] (letrec ([own (Order
+      (fn [xs ys] (case ys [Nil 0] [(Cons y v) (case xs [Nil 1] [(Cons x u)
+        (if (less d x y) 1 (if (same d x y) (less own u v) 0))])]))
+      (fn [xs ys] (case xs [Nil (isNil ys)] [(Cons x u) (case ys [Nil 0] [(Cons y v)
+        (if (same d x y) (same own u v) 0)])]))
+      (bydefault own))]) own))
+    (defn pairs[d e] (letrec ([own (Order
+      (fn [p q] (if (less d (fst p) (fst q)) 1 (if (same d (fst p) (fst q)) (less e (snd p) (snd q)) 0)))
+      (fn [p q] (if (same d (fst p) (fst q)) (same e (snd p) (snd q)) 0))
+      (bydefault own))]) own))
+    (defn greatest[d xs] (foldr1 (most d) xs))";
+
+#[test]
+fn a_dictionary_that_a_copy_makes_is_known_the_next_time() {
+    let source = |chosen: &str| {
+        format!(
+            "{ORDERS}
+             (defn nested[d n] (greatest (lists (pairs d (lists d))) (map (fn [k] [(Pair k [k (rem k 3)]) (Pair 1 [k])]) (range 1 n))))
+             (defn main[i] (case (nested {chosen} (add 200 (length i))) [(Cons (Pair k _) _) k]))"
+        )
+    };
+    let unknown = source("(case i [Nil numbers] [_ (Order gt eq max)])");
+    let (known, unknown) = (reductions(&source("numbers")), reductions(&unknown));
+    assert!(known * 3 < unknown, "{known} reductions, {unknown} if the first is not known");
+}
+
+#[test]
+fn dictionaries_that_are_made_alike_are_one() {
+    let uses = |count: usize, order: &str| {
+        let uses: Vec<String> = (0..count)
+            .map(|k| format!("(length (greatest {order} (map (fn [k] [k {k}]) (range 1 n))))"))
+            .collect();
+        format!("{ORDERS} (defn all[n] (sum [{}])) (defn main[i] (all (length i)))", uses.join(" "))
+    };
+    let each = instructions(
+        &uses(9, "(lists (lists' numbers))")
+            .replace("(defn greatest", "(defn lists'[d] (case d [_ d])) (defn greatest"),
+    );
+    let one = instructions(&format!("(defn lists9[] (lists numbers)) {}", uses(9, "lists9")));
+    assert!(each <= one + one / 10, "{each} instructions, {one} with one by name");
+}
+
+#[test]
+fn what_is_partly_applied_to_a_dictionary_is_copied_for_it() {
+    let source = |order: &str| {
+        format!(
+            "{ORDERS} (data Box (Box f))
+             (defn insert'[d x xs] (case xs [Nil [x]] [(Cons y t) (if (less d y x) (Cons y (insert' d x t)) (Cons x xs))]))
+             (defn box[d] (Box (insert' d))) (defn all[b n] (foldr (case b [(Box f) f]) Nil (range 1 n)))
+             (defn main[i] (sum (all (if (length i) (box {order}) (Box Cons)) 60)))"
+        )
+    };
+    let source = source("numbers").replace("(if (length i)", "(if (lt 1 (length i))");
+    let plain = source
+        .replace("(box numbers)", "(Box (insert 0))")
+        .replace("(defn box[d]", "(defn insert[d x xs] (case xs [Nil [x]] [(Cons y t) (if (lt y x) (Cons y (insert d x t)) (Cons x xs))])) (defn box[d]");
+    let (known, plain) = (reductions(&source), reductions(&plain));
+    assert!(known <= plain + plain / 20, "{known} reductions, {plain} with a function for numbers");
+}
+
+/// There is a dictionary for each depth of such a tree.
+#[test]
+fn a_dictionary_that_grows_with_each_call_has_an_end() {
+    let source = format!(
+        "{ORDERS} (data Nest (End x) (More n))
+         (defn last'[d n] (case n [(End x) (most d x x)] [(More m) (last' (pairs d d) m)]))
+         (defn main[i] (fst (fst (last' numbers (More (More (End (Pair (Pair 3 1) (Pair (length i) 2)))))))))"
+    );
+    let (before, after) = (run(&source, 0), run(&source, 2));
+    assert_eq!(before.output, after.output);
+    assert!(before.failure.is_none(), "{:?}", before.failure);
+}
+
+#[test]
+fn dictionaries_are_as_lazy_as_they_are_written() {
+    let fails = "(letrec ([r (seq r (Order lt eq max))]) (most r 1 2))";
+    let values = [
+        "(most (Order lt (error \"no\") max) 1 (length i))",
+        "(most (letrec ([own (Order lt (same own) (bydefault own))]) own) 1 (length i))",
+        "(most a 1 2)",
+        "(most (lists numbers) [1] [2])",
+        "(same (lists c) [1 2] [1 2])",
+        "(most (pairs numbers (lists numbers)) (Pair 1 [2]) (Pair 1 [3]))",
+        "(case (pairs numbers numbers) [(Order _ _ m) (fst (m (Pair 1 2) (Pair 2 1)))])",
+        "(length (map (most numbers) [1 2 3]))",
+        "(seq (less (lists numbers)) 1)",
+        "(most (if (length \"a\") numbers (numbers' 1)) 1 2)",
+    ];
+    for (expression, is_failure) in
+        values.map(|value| (value, false)).into_iter().chain([(fails, true)])
+    {
+        let source = format!(
+            "{ORDERS} (defn a[] b) (defn b[] (I c)) (defn c[] (Order lt eq (bydefault a)))
+             (defn numbers'[n] (numbers' (add n 1))) (defn main[i] {expression})"
+        );
+        let (before, after) = (run(&source, 0), run(&source, 2));
+        assert_eq!(before.output, after.output, "{expression}");
+        let codes =
+            [&before, &after].map(|run| run.failure.as_ref().map(|failure| failure.code.clone()));
+        assert_eq!(codes[0], codes[1], "{expression}");
+        assert_eq!(before.failure.is_some(), is_failure, "{expression}: {codes:?}");
+    }
+}
+
+/// What a call with a dictionary alone comes to is not kept, as it was not.
+#[test]
+fn a_copy_is_no_constant() {
+    let source = format!(
+        "{ORDERS} (defn all[d] (go d 1)) (defn go[d n] (if (less d 20000 n) Nil (Cons n (go d (add n 1)))))
+         (defn main[i] (add (sum (all numbers)) (length (all numbers))))"
+    );
+    let peaks = [0, 2].map(|level| run(&source, level).statistics.peak_live_bytes);
+    assert!(peaks[1] <= peaks[0] + peaks[0] / 10, "{peaks:?} bytes");
+}
