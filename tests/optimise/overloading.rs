@@ -1,9 +1,12 @@
 //! Functions of classes cost what those for one instance do, where the instance is known, and dictionaries are
 //! as lazy as they are written.
 
+use std::fs;
+
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
 use gmachine::optimise::Passes;
+use gmachine_testing::project;
 
 use super::common::{Run, compile_after, run_optimised};
 
@@ -66,6 +69,17 @@ fn an_interpreter_in_a_monad_costs_what_it_costs_written_out() {
     assert_eq!(run(&overloaded, 0).output, run(plain, 0).output);
     let (overloaded, plain) = (reductions(&overloaded), reductions(plain));
     assert!(overloaded * 10 < plain * 13, "{overloaded} reductions, {plain} written out");
+}
+
+/// What is done with the value of a call of itself is written at each end of the interpreter, and in each of those
+/// for the next call.
+#[test]
+fn an_interpreter_of_trees_that_are_not_known_is_not_written_in_itself() {
+    let path = project().join("benches/unseen/class-imperative.core");
+    let source = fs::read_to_string(path).expect("the program");
+    // 5,897 if it is.
+    let instructions = instructions(&source);
+    assert!(instructions < 2_500, "{instructions} instructions");
 }
 
 /// Orders of numbers, of lists and of pairs, with a method by default.

