@@ -230,7 +230,7 @@ fn run(
                 let mut values = closed::evaluate_closed(&mut program);
                 let mut copies = 0;
                 for _ in 0..DICTIONARIES {
-                    let new = overloading::copy_overloaded(&mut program);
+                    let new = overloading::copy_overloaded(&mut program, report);
                     if new == 0 {
                         break;
                     }

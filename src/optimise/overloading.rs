@@ -17,6 +17,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::selection::{is_only, selected};
+use super::{Pass, Report};
 use crate::base::scc::components;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
@@ -51,6 +52,24 @@ impl Known {
         }
     }
 
+    fn describe(&self, program: &Program, out: &mut String) {
+        match self {
+            Known::Dictionary(of) => out.push_str(&program.globals[*of].symbol),
+            Known::Function(of, given) if given.is_empty() => {
+                out.push_str(&program.globals[*of].symbol);
+            }
+            Known::Function(of, given) => {
+                out.push('(');
+                out.push_str(&program.globals[*of].symbol);
+                for part in given {
+                    out.push(' ');
+                    part.describe(program, out);
+                }
+                out.push(')');
+            }
+        }
+    }
+
     fn has_dictionary(&self) -> bool {
         match self {
             Known::Dictionary(_) => true,
@@ -69,6 +88,20 @@ struct Key {
 }
 
 impl Key {
+    /// Describes the call that a copy is of in words.
+    fn describe(&self, program: &Program) -> String {
+        let mut out = format!("({}", program.globals[self.of].symbol);
+        for at in 0..program.arity(self.of) {
+            out.push(' ');
+            match self.known.get(at) {
+                Some(Some(known)) => known.describe(program, &mut out),
+                _ => out.push('_'),
+            }
+        }
+        out.push(')');
+        out
+    }
+
     /// Returns whether an argument is not passed.
     fn takes(&self, at: usize) -> bool {
         self.known.get(at).is_some_and(Option::is_some) && !(self.is_idle && at == 0)
@@ -77,7 +110,7 @@ impl Key {
 
 /// Copies the overloaded functions of a program for the dictionaries that they are given. Returns how many copies
 /// there are; if there are none, the program is as it was.
-pub(super) fn copy_overloaded(program: &mut Program) -> u64 {
+pub(super) fn copy_overloaded(program: &mut Program, report: &mut Report) -> u64 {
     let dictionaries = Dictionaries::new(program);
     if dictionaries.is_empty() {
         return 0;
@@ -92,6 +125,7 @@ pub(super) fn copy_overloaded(program: &mut Program) -> u64 {
         copies: FxHashMap::default(),
         counts: FxHashMap::default(),
         work: Vec::new(),
+        report,
     };
     copies.run();
     let count = copies.copies.len() as u64;
@@ -100,7 +134,7 @@ pub(super) fn copy_overloaded(program: &mut Program) -> u64 {
     count
 }
 
-struct Copies<'p> {
+struct Copies<'p, 'r> {
     copier: Copier<'p>,
     dictionaries: Dictionaries,
     /// What is known of the locals of the function that is copied.
@@ -112,9 +146,10 @@ struct Copies<'p> {
     work: Vec<(Key, GlobalId)>,
     /// The most expressions with which another copy is begun.
     most: usize,
+    report: &'r mut Report,
 }
 
-impl Copies<'_> {
+impl Copies<'_, '_> {
     fn run(&mut self) {
         let mut next = 0;
         loop {
@@ -285,8 +320,9 @@ impl Copies<'_> {
         let all = given.iter().cloned().map(Some).chain(args);
         // In a call with all its arguments functions are known anyhow.
         let is_kept = |known: &Known| !is_saturated || known.has_dictionary();
-        let known: Vec<Option<Known>> = all.map(|known| known.filter(is_kept)).collect();
+        let mut known: Vec<Option<Known>> = all.map(|known| known.filter(is_kept)).collect();
         let is_idle = is_saturated && known.iter().all(Option::is_some);
+        known.resize(arity, None);
         Key { of, known, is_idle }
     }
 
@@ -314,6 +350,8 @@ impl Copies<'_> {
             }
             number += COPIES;
         };
+        self.report
+            .decide(Pass::Specialise, || format!("{} is {}", global.symbol, key.describe(old)));
         let new = self.copier.new.globals.push(global);
         self.copies.insert(key.clone(), new);
         self.work.push((key.clone(), new));
