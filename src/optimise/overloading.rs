@@ -322,7 +322,10 @@ impl Copies<'_, '_> {
         let is_kept = |known: &Known| !is_saturated || known.has_dictionary();
         let mut known: Vec<Option<Known>> = all.map(|known| known.filter(is_kept)).collect();
         let is_idle = is_saturated && known.iter().all(Option::is_some);
-        known.resize(arity, None);
+        // What is called is another copy than what is stored: of that not every use is known.
+        if known.iter().any(Option::is_none) {
+            known.resize(arity, None);
+        }
         Key { of, known, is_idle }
     }
 
