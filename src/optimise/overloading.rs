@@ -12,11 +12,10 @@
 //! - A copy keeps a parameter, so it is no CAF: what a call comes to is not kept.
 //! - Dictionaries are known by what they are made of: two that are made alike are one.
 
-use std::sync::Arc;
-
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::selection::{is_only, selected};
+use super::symbols::Symbols;
 use super::{Pass, Report};
 use crate::base::scc::components;
 use crate::base::span::Span;
@@ -32,9 +31,11 @@ const COPIES: u32 = 12;
 const PARTS: usize = 12;
 /// No copy is begun when there are so many times as many expressions, and so many more.
 const GROWTH: usize = 2;
+const GROWTH_BASE: usize = 2_000;
+/// How often the bindings of a letrec are looked through: one may be known by a later one.
+const LOOKS: usize = 3;
 /// The most dictionaries that are part of each other and are compared with others.
 const TOGETHER: usize = 16;
-const GROWTH_BASE: usize = 2_000;
 
 /// A value that is known where it is used: a dictionary, or a function with some arguments of which each is one
 /// of these.
@@ -109,7 +110,7 @@ impl Key {
 }
 
 /// Copies the overloaded functions of a program for the dictionaries that they are given. Returns how many copies
-/// there are; if there are none, the program is as it was.
+/// there are; if there are none, the program is the same but for what nothing reaches.
 pub(super) fn copy_overloaded(program: &mut Program, report: &mut Report) -> u64 {
     let dictionaries = Dictionaries::new(program);
     if dictionaries.is_empty() {
@@ -117,7 +118,7 @@ pub(super) fn copy_overloaded(program: &mut Program, report: &mut Report) -> u64
     }
     let tables = take_tables(program);
     let mut copies = Copies {
-        symbols: program.globals.iter().map(|global| global.symbol.clone()).collect(),
+        symbols: Symbols::new(program),
         most: GROWTH * program.exprs.len() + GROWTH_BASE,
         copier: Copier::new(program, tables, &|_| false),
         dictionaries,
@@ -141,7 +142,7 @@ struct Copies<'p, 'r> {
     locals: FxHashMap<LocalId, Known>,
     copies: FxHashMap<Key, GlobalId>,
     counts: FxHashMap<GlobalId, u32>,
-    symbols: FxHashSet<Arc<str>>,
+    symbols: Symbols,
     /// The copies whose bodies are to be written.
     work: Vec<(Key, GlobalId)>,
     /// The most expressions with which another copy is begun.
@@ -203,9 +204,7 @@ impl Copies<'_, '_> {
             Expr::Let(local, value, _) | Expr::Force(local, value, _) => self.learn(local, value),
             Expr::Letrec(binds, _) => {
                 let binds = &old.binds[binds];
-                let mut known = usize::MAX;
-                while known != self.locals.len() {
-                    known = self.locals.len();
+                for _ in 0..LOOKS {
                     binds.iter().for_each(|bind| self.learn(bind.local, bind.value));
                 }
             }
@@ -249,16 +248,27 @@ impl Copies<'_, '_> {
 
     /// Returns what is known of an expression.
     fn known(&self, expr: ExprId) -> Option<Known> {
+        self.known_within(expr, &mut { PARTS })
+    }
+
+    /// Returns what is known of an expression, if that has no more than so many parts.
+    fn known_within(&self, expr: ExprId, parts: &mut usize) -> Option<Known> {
         let old = self.copier.old;
-        let known = match old.exprs[expr] {
-            Expr::Local(local) => return self.locals.get(&local).cloned(),
-            Expr::Global(global) => match self.dictionaries.of(global) {
-                Some(dictionary) => return Some(Known::Dictionary(dictionary)),
-                None if old.arity(global) > 0 => Known::Function(global, Vec::new()),
-                None => return None,
-            },
+        match old.exprs[expr] {
+            Expr::Local(local) => {
+                let known = self.locals.get(&local)?;
+                *parts = parts.checked_sub(known.parts())?;
+                Some(known.clone())
+            }
+            Expr::Global(global) => {
+                *parts = parts.checked_sub(1)?;
+                match self.dictionaries.of(global) {
+                    Some(dictionary) => Some(Known::Dictionary(dictionary)),
+                    None => (old.arity(global) > 0).then(|| Known::Function(global, Vec::new())),
+                }
+            }
             Expr::App(callee, args) => {
-                let (head, rest) = self.head(callee, &old.expr_lists[args])?;
+                let (head, rest) = self.head(callee, &old.expr_lists[args], parts)?;
                 let (of, mut given) = match head {
                     Known::Dictionary(_) if rest.is_empty() => return Some(head),
                     Known::Dictionary(_) => return None,
@@ -268,33 +278,38 @@ impl Copies<'_, '_> {
                     return None;
                 }
                 for &arg in rest {
-                    given.push(ensure_sufficient_stack(|| self.known(arg))?);
+                    given.push(ensure_sufficient_stack(|| self.known_within(arg, parts))?);
                 }
-                Known::Function(of, given)
+                Some(Known::Function(of, given))
             }
-            _ => return None,
-        };
-        (known.parts() <= PARTS).then_some(known)
+            _ => None,
+        }
     }
 
     /// Returns what an application is one of, and the arguments that are left: what selects from a dictionary is
     /// what it selects.
-    fn head<'e>(&self, callee: ExprId, args: &'e [ExprId]) -> Option<(Known, &'e [ExprId])> {
+    fn head<'e>(
+        &self,
+        callee: ExprId,
+        args: &'e [ExprId],
+        parts: &mut usize,
+    ) -> Option<(Known, &'e [ExprId])> {
         let old = self.copier.old;
         if let Expr::Global(selector) = old.exprs[callee]
             && let Some((&from, rest)) = args.split_first()
-            && let Some(Known::Dictionary(dictionary)) = self.known(from)
+            && let Some(Known::Dictionary(dictionary)) =
+                ensure_sufficient_stack(|| self.known_within(from, parts))
             && let Some((con, fields)) = record(old, dictionary)
             && let Some(at) = selected(old, selector, con)
         {
-            return Some((self.known(fields[at])?, rest));
+            return Some((self.known_within(fields[at], parts)?, rest));
         }
-        Some((self.known(callee)?, args))
+        Some((self.known_within(callee, parts)?, args))
     }
 
     /// Returns the copy of an application, if a copy of what it is one of is called, or something is selected.
     fn application(&mut self, callee: ExprId, args: &[ExprId], span: Span) -> Option<Expr> {
-        let (head, rest) = self.head(callee, args)?;
+        let (head, rest) = self.head(callee, args, &mut { PARTS })?;
         let (of, given) = match head {
             Known::Dictionary(dictionary) if rest.is_empty() => {
                 return Some(Expr::Global(self.copier.global(dictionary)));
@@ -345,14 +360,7 @@ impl Copies<'_, '_> {
         }
         *count += 1;
         let mut global = old.globals[key.of].clone();
-        let mut number = *count;
-        global.symbol = loop {
-            let symbol = Arc::from(format!("{}$i{number}", global.symbol));
-            if self.symbols.insert(Arc::clone(&symbol)) {
-                break symbol;
-            }
-            number += COPIES;
-        };
+        global.symbol = self.symbols.numbered(&global.symbol, 'i');
         self.report
             .decide(Pass::Specialise, || format!("{} is {}", global.symbol, key.describe(old)));
         let new = self.copier.new.globals.push(global);

@@ -7,9 +7,7 @@
 //! Invariant: a name stands for one node of the evaluator, and what is written for it mentions the names of the
 //! records in it. So what was one value is one value.
 
-use std::sync::Arc;
-
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::evaluator::{NodeId, Value};
 use super::{PARTS, STEPS, Search, Written, write};
@@ -19,6 +17,10 @@ use crate::core::expr::{ConId, Expr, ExprId, Global, GlobalId, GlobalKind, Progr
 use crate::core::signature::Signature;
 use crate::optimise::overloading::is_function;
 use crate::optimise::selection::is_only;
+use crate::optimise::symbols::Symbols;
+
+/// A constructor with its fields.
+type Record = (ConId, Vec<Written>);
 
 /// The records that were found.
 pub(super) struct Records {
@@ -28,8 +30,8 @@ pub(super) struct Records {
     names: FxHashMap<List<NodeId>, GlobalId>,
     /// How many globals there are without the new ones.
     before: usize,
-    /// What the new ones are; `None` while their fields are looked for.
-    made: Vec<Option<(ConId, Vec<Written>)>>,
+    /// The new ones: by what they are known, and what they are; `None` while their fields are looked for.
+    made: Vec<(List<NodeId>, Option<Record>)>,
     /// Whether the records in what is evaluated are parts of one.
     is_within: bool,
 }
@@ -61,19 +63,15 @@ impl Records {
         if self.made.is_empty() {
             return;
         }
-        let mut symbols: FxHashSet<Arc<str>> =
-            program.globals.iter().map(|global| global.symbol.clone()).collect();
-        for (con, _) in self.made.iter().flatten() {
-            let base = &program.cons[*con].symbol;
-            let mut names = (1..).map(|count| Arc::from(format!("{base}$r{count}")));
-            let symbol: Arc<str> =
-                names.find(|name| !symbols.contains(name)).expect("there is one without end");
-            symbols.insert(symbol.clone());
+        let mut symbols = Symbols::new(program);
+        let made: Vec<Record> = self.made.into_iter().filter_map(|(_, record)| record).collect();
+        for (con, _) in &made {
+            let symbol = symbols.numbered(&program.cons[*con].symbol, 'r');
             let kind = GlobalKind::Defn { params: List::EMPTY, body: None };
             let (display, span, signature) = (None, Span::NONE, Signature::default());
             program.globals.push(Global { symbol, display, kind, span, signature });
         }
-        for (at, (con, fields)) in self.made.into_iter().flatten().enumerate() {
+        for (at, (con, fields)) in made.into_iter().enumerate() {
             let record = Written::Application(Expr::Con(con), fields);
             let body = Some(write(program, &record, Span::NONE));
             let id = GlobalId::new(self.before + at);
@@ -129,9 +127,9 @@ impl Search<'_> {
         let value = self.within(steps, evaluate);
         self.records.is_within = false;
         if value.is_none() {
-            self.records.made.truncate(made);
-            let all = self.records.before + made;
-            self.records.names.retain(|_, name| name.index() < all);
+            for (items, _) in self.records.made.drain(made..) {
+                self.records.names.remove(&items);
+            }
         }
         value
     }
@@ -167,9 +165,9 @@ impl Search<'_> {
         let at = self.records.made.len();
         let name = GlobalId::new(self.records.before + at);
         self.records.names.insert(items, name);
-        self.records.made.push(None);
+        self.records.made.push((items, None));
         let fields = self.fields(items)?;
-        self.records.made[at] = Some((con, fields));
+        self.records.made[at].1 = Some((con, fields));
         Some(name)
     }
 
