@@ -162,6 +162,14 @@ fn what_is_partly_applied_to_a_dictionary_is_copied_for_it() {
     }
 }
 
+#[test]
+fn what_a_case_takes_out_of_a_dictionary_is_known() {
+    let path = project().join("benches/ordinary/monoid-dict.core");
+    // 4,643 if only what functions select is known.
+    let reductions = reductions(&fs::read_to_string(path).expect("the program"));
+    assert!(reductions < 4_000, "{reductions} reductions");
+}
+
 /// There is a dictionary for each depth of such a tree.
 #[test]
 fn a_dictionary_that_grows_with_each_call_has_an_end() {
