@@ -1,9 +1,12 @@
 //! Functions that functions make: what is written with combinators costs what it costs written out,
 //! and is as lazy.
 
+use std::fs;
+
 use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
 use gmachine::optimise::Passes;
+use gmachine_testing::project;
 
 use super::common::{Run, run_optimised};
 
@@ -262,4 +265,13 @@ fn functions_are_known_beside_what_is_fused_later() {
     assert_eq!(run.output, "1785\n");
     // 3,912 if they are parameters there.
     assert!(run.statistics.reductions < 2_500, "{}", run.statistics.reductions);
+}
+
+#[test]
+fn what_takes_a_known_choice_apart_is_unfolded_at_the_end_of_a_body() {
+    let path = project().join("benches/styles/dlist-flatten.styled.core");
+    let source = fs::read_to_string(path).expect("the program");
+    let reductions = run(&source, 2).statistics.reductions;
+    // 9,673 if the choice is built.
+    assert!(reductions < 9_200, "{reductions} reductions");
 }

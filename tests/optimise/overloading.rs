@@ -82,16 +82,6 @@ fn an_interpreter_of_trees_that_are_not_known_is_not_written_in_itself() {
     assert!(instructions < 2_500, "{instructions} instructions");
 }
 
-/// The copy of a loop ends in a call of the bind of its monad.
-#[test]
-fn a_choice_that_is_taken_apart_at_the_end_of_a_body_is_not_built() {
-    let path = project().join("benches/styles/dict-monad-maybe.styled.core");
-    let source = fs::read_to_string(path).expect("the program");
-    // Twice as many if it is.
-    let instructions = instructions(&source);
-    assert!(instructions < 80, "{instructions} instructions");
-}
-
 /// Orders of numbers, of lists and of pairs, with a method by default.
 const ORDERS: &str = "(data Order (Order less same most))
     (defn less[d] (case d [(Order l _ _) l])) (defn same[d] (case d [(Order _ s _) s]))
