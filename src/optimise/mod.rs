@@ -157,6 +157,9 @@ const GROWTH_AGAIN: usize = 2;
 const GROWTH_BASE_AGAIN: usize = 1_000;
 /// How often overloaded functions are copied: dictionaries that copies make of others are known the next time.
 const DICTIONARIES: usize = 4;
+/// Copying stops at so many times as many expressions, and so many more.
+const COPIED: usize = 2;
+const COPIED_BASE: usize = 2_000;
 /// Inlining stops at so many times as many, and so many more: a function of functions that calls one
 /// twice, applied to itself, would be inlined without end.
 const INLINED: usize = 2;
@@ -229,8 +232,9 @@ fn run(
             } else {
                 let mut values = closed::evaluate_closed(&mut program);
                 let mut copies = 0;
+                let most = COPIED * found + COPIED_BASE;
                 for _ in 0..DICTIONARIES {
-                    let new = overloading::copy_overloaded(&mut program, report);
+                    let new = overloading::copy_overloaded(&mut program, most, report);
                     if new == 0 {
                         break;
                     }

@@ -29,9 +29,6 @@ use crate::core::expr::{
 const COPIES: u32 = 12;
 /// The most parts of a function that is known.
 const PARTS: usize = 12;
-/// No copy is begun when there are so many times as many expressions, and so many more.
-const GROWTH: usize = 2;
-const GROWTH_BASE: usize = 2_000;
 /// How often the bindings of a letrec are looked through: one may be known by a later one.
 const LOOKS: usize = 3;
 /// The most dictionaries that are part of each other and are compared with others.
@@ -109,9 +106,10 @@ impl Key {
     }
 }
 
-/// Copies the overloaded functions of a program for the dictionaries that they are given. Returns how many copies
-/// there are; if there are none, the program is the same but for what nothing reaches.
-pub(super) fn copy_overloaded(program: &mut Program, report: &mut Report) -> u64 {
+/// Copies the overloaded functions of a program for the dictionaries that they are given. No copy is begun when
+/// there are over `most` expressions. Returns how many copies there are; if there are none, the program is the same
+/// but for what nothing reaches.
+pub(super) fn copy_overloaded(program: &mut Program, most: usize, report: &mut Report) -> u64 {
     let dictionaries = Dictionaries::new(program);
     if dictionaries.is_empty() {
         return 0;
@@ -119,7 +117,7 @@ pub(super) fn copy_overloaded(program: &mut Program, report: &mut Report) -> u64
     let tables = take_tables(program);
     let mut copies = Copies {
         symbols: Symbols::new(program),
-        most: GROWTH * program.exprs.len() + GROWTH_BASE,
+        most,
         copier: Copier::new(program, tables, &|_| false),
         dictionaries,
         locals: FxHashMap::default(),
@@ -296,6 +294,7 @@ impl Copies<'_, '_> {
     ) -> Option<(Known, &'e [ExprId])> {
         let old = self.copier.old;
         if let Expr::Global(selector) = old.exprs[callee]
+            && old.arity(selector) == 1
             && let Some((&from, rest)) = args.split_first()
             && let Some(Known::Dictionary(dictionary)) =
                 ensure_sufficient_stack(|| self.known_within(from, parts))

@@ -152,6 +152,25 @@ fn what_is_partly_applied_to_a_dictionary_is_copied_for_it() {
     }
 }
 
+/// A record that is too large to be written stays the constant that it is part of, and those that are found after
+/// it have their own names.
+#[test]
+fn a_record_that_is_too_large_is_not_taken_for_another_one() {
+    let source = format!(
+        "{ORDERS} (data Sub (Sub order back table)) (data Table (Table order rows f))
+         (defn same'[t] (seq t t)) (defn order[s] (case s [(Sub d _ _) d]))
+         (defn rows[s] (case s [(Sub _ _ (Table _ rs _)) rs]))
+         (defn table[] (same' (Table (lists numbers) (map (fn [k] (Pair k k)) (range 1 150)) negate)))
+         (defn one[] (same' (Sub (pairs numbers numbers) negate table)))
+         (defn other[] (same' (Sub (lists (pairs numbers numbers)) abs table)))
+         (defn main[i] [(fst (most (order one) (Pair 1 2) (Pair 3 (length i))))
+           (length (most (order other) [(Pair 1 2)] [(Pair 0 1) (Pair 2 2)])) (length (rows one)) (length (rows other))])"
+    );
+    let (before, after) = (run(&source, 0), run(&source, 2));
+    assert_eq!(before.output, after.output);
+    assert!(before.failure.is_none() && after.failure.is_none(), "{:?}", after.failure);
+}
+
 #[test]
 fn what_a_case_takes_out_of_a_dictionary_is_known() {
     let path = project().join("benches/ordinary/monoid-dict.core");

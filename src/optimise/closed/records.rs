@@ -127,11 +127,16 @@ impl Search<'_> {
         let value = self.within(steps, evaluate);
         self.records.is_within = false;
         if value.is_none() {
-            for (items, _) in self.records.made.drain(made..) {
-                self.records.names.remove(&items);
-            }
+            self.forget(made);
         }
         value
+    }
+
+    /// Forgets the records that were made since there were so many.
+    fn forget(&mut self, made: usize) {
+        for (items, _) in self.records.made.drain(made..) {
+            self.records.names.remove(&items);
+        }
     }
 
     /// Returns the record of functions that a node comes to.
@@ -166,7 +171,11 @@ impl Search<'_> {
         let name = GlobalId::new(self.records.before + at);
         self.records.names.insert(items, name);
         self.records.made.push((items, None));
-        let fields = self.fields(items)?;
+        let Some(fields) = self.fields(items) else {
+            // Whoever it is a part of may go on without it.
+            self.forget(at);
+            return None;
+        };
         self.records.made[at].1 = Some((con, fields));
         Some(name)
     }
