@@ -31,7 +31,8 @@ mod written;
 use gmachine::optimise::Pass;
 use gmachine_testing::subsets::{self, Subsets, Tally};
 use gmachine_testing::{
-    cases, combinators, common, documented, found, hunt, ordinary, pipelines, programs, typed,
+    cases, classes, combinators, common, documented, found, hunt, ordinary, pipelines, programs,
+    typed,
 };
 
 /// What is wrong with a program after some subsets of the passes.
@@ -64,6 +65,17 @@ fn random_pipelines_keep_their_meaning_their_laziness_and_their_space() {
     let mut all = Tally::default();
     sums.iter().for_each(|sum| all.add(sum));
     assert!(all.values > count / 2, "{all:?}");
+    assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
+}
+
+#[test]
+fn random_classes_keep_their_meaning_their_laziness_and_their_space() {
+    let (count, sums) =
+        hunt::all(150, classes::program, some, |sum: &mut Tally, seen| sum.add(&seen));
+    let mut all = Tally::default();
+    sums.iter().for_each(|sum| all.add(sum));
+    assert!(all.values > count / 2, "{all:?}");
+    assert!(all.errors > count / 20, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
 }
 

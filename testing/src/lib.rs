@@ -7,6 +7,7 @@
 pub mod actions;
 pub mod calls;
 pub mod cases;
+pub mod classes;
 pub mod combinators;
 pub mod command;
 pub mod common;
