@@ -9,7 +9,7 @@
 //! Invariants:
 //! - A copy binds the parameter to the dictionary: it is the same code but for calls. What selects from a
 //!   dictionary is what it selects.
-//! - A copy keeps a parameter, so it is no CAF: what a call comes to is not kept.
+//! - A copy has a parameter, if need be one that nothing uses, so it is no CAF: what a call comes to is not kept.
 //! - Dictionaries are known by what they are made of: two that are made alike are one.
 
 use rustc_hash::FxHashMap;
@@ -81,7 +81,7 @@ impl Known {
 struct Key {
     of: GlobalId,
     known: Vec<Option<Known>>,
-    /// Whether the first parameter is passed though it is known: there is no other.
+    /// Whether all parameters are known, so that there has to be one that nothing uses.
     is_idle: bool,
 }
 
@@ -102,7 +102,7 @@ impl Key {
 
     /// Returns whether an argument is not passed.
     fn takes(&self, at: usize) -> bool {
-        self.known.get(at).is_some_and(Option::is_some) && !(self.is_idle && at == 0)
+        self.known.get(at).is_some_and(Option::is_some)
     }
 }
 
@@ -173,8 +173,14 @@ impl Copies<'_, '_> {
         let olds = &old.local_lists[params];
         let passed: Vec<LocalId> =
             (0..).zip(olds).filter(|&(at, _)| !key.takes(at)).map(|(_, &param)| param).collect();
-        let params = self.copier.parameters(&passed);
         let span = old.spans[body];
+        let params = match key.is_idle {
+            true => {
+                let idle = self.copier.new.local(None, span);
+                self.copier.new.local_lists.add([idle])
+            }
+            false => self.copier.parameters(&passed),
+        };
         self.locals.clear();
         let mut binds = Vec::new();
         for (&param, known) in olds.iter().zip(&key.known) {
@@ -383,6 +389,9 @@ impl Copies<'_, '_> {
             None => self.copier.global(of),
         };
         let mut args = Vec::with_capacity(given.len() + rest.len());
+        if copy.is_some_and(|(_, key)| key.is_idle) {
+            args.push(self.copier.new.expr(Expr::Lit(Lit::Int(0)), span));
+        }
         for (at, given) in given.iter().enumerate() {
             if !takes(at) {
                 args.push(self.write(given, span));

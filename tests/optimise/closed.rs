@@ -9,6 +9,7 @@ use gmachine::optimise::Passes;
 use gmachine_testing::project;
 
 use super::common::{Text, compile_after, machine};
+use super::several::REGISTERS;
 
 struct Run {
     /// What it prints, or the message of its failure.
@@ -113,21 +114,11 @@ fn rules_that_mention_small_constants_are_known_one_by_one() {
 
 #[test]
 fn an_interpreter_of_a_program_without_input_is_specialised() {
-    let source = "(data Instr (Label s) (Set r n) (Add r q) (Dec r) (Loop r s))
-        (defn resolve[p] (case p [Nil Nil] [(Cons (Label s) t) (Cons (Pair s t) (resolve t))]
-          [(Cons _ t) (resolve t)]))
-        (defn put[r x all] (case all [(Cons y t) (if (eq r 0) (Cons x t) (Cons y (put (sub r 1) x t)))]))
-        (defn exec[labels p all] (case p [Nil all] [(Cons i t) (case i
-          [(Label _) (exec labels t all)]
-          [(Set r n) (exec labels t (put r n all))]
-          [(Add r q) (exec labels t (put r (add (nth r all) (nth q all)) all))]
-          [(Dec r) (exec labels t (put r (sub (nth r all) 1) all))]
-          [(Loop r s) (if (eq (nth r all) 0) (exec labels t all)
-            (exec labels (fromJust (lookupBy eqString s labels)) all))])]))
-        (defn start[p] (nth 1 (exec (resolve p) p [0 0 0 0])))
+    let program = "
         (defn p[] [(Set 0 9000) (Label \"go\") (Add 1 0) (Add 2 1) (Add 3 2) (Add 1 3) (Dec 0) (Loop 0 \"go\")])
         (defn main[] (rem (start p) 1000003))";
-    let (before, after) = (run(source, 0), run(source, 2));
+    let source = format!("{REGISTERS} {program}");
+    let (before, after) = (run(&source, 0), run(&source, 2));
     assert_eq!(before.output, after.output);
     let (before, after) = (before.reductions, after.reductions);
     // Unspecialised it is four fifths.

@@ -13,10 +13,8 @@ struct Interpreter {
     run: fn(usize) -> String,
 }
 
-const INTERPRETERS: &[Interpreter] = &[
-    Interpreter {
-        name: "registers and jumps to labels",
-        source: r"
+/// A machine of registers, `(start p)` runs a program.
+pub(super) const REGISTERS: &str = r"
             (data Instr (Label s) (Set r n) (Move r q) (Add r q) (Dec r) (Loop r s))
             (defn resolve[p] (case p [Nil Nil] [(Cons (Label s) t) (Cons (Pair s t) (resolve t))]
               [(Cons _ t) (resolve t)]))
@@ -29,7 +27,12 @@ const INTERPRETERS: &[Interpreter] = &[
               [(Dec r) (exec labels t (put r (sub (nth r all) 1) all))]
               [(Loop r s) (if (eq (nth r all) 0) (exec labels t all)
                 (exec labels (fromJust (lookupBy eqString s labels)) all))])]))
-            (defn start[p] (nth 1 (exec (resolve p) p [0 0 0 0])))",
+            (defn start[p] (nth 1 (exec (resolve p) p [0 0 0 0])))";
+
+const INTERPRETERS: &[Interpreter] = &[
+    Interpreter {
+        name: "registers and jumps to labels",
+        source: REGISTERS,
         program: |k| match k % 2 {
             0 => format!(
                 "(defn p{k}[n] [(Set 0 n) (Set 1 0) (Set 2 1) (Label \"a{k}\") (Move 3 2) (Add 2 1)
