@@ -54,6 +54,47 @@ const PAIRS: &[(&str, &str, &str)] = &[
          (defn number[s] (case (digit s) [Nothing Nothing] [(Just (Pair d t)) (digits d t)]))",
     ),
     (
+        "two parsers that are made of each other",
+        "(defn main[] (go (replicate 300 '7')))
+         (defn go[s] (case (items s) [Nothing 0] [(Just (Pair xs _)) (rem (sum xs) 1000)]))
+         (defn ret[x s] (Just (Pair x s)))
+         (defn mapP[f p s] (case (p s) [Nothing Nothing] [(Just (Pair x t)) (Just (Pair (f x) t))]))
+         (defn ap[p q s] (case (p s) [Nothing Nothing] [(Just (Pair f t)) (mapP f q t)]))
+         (defn orP[p q s] (case (p s) [Nothing (q s)] [(Just r) (Just r)]))
+         (defn sat[f s] (case s [Nil Nothing] [(Cons c t) (if (f c) (Just (Pair c t)) Nothing)]))
+         (defn digit[] (mapP (fn [c] (sub (ord c) 48)) (sat isDigit)))
+         (defn many[p] (orP (some p) (ret Nil))) (defn some[p] (ap (mapP Cons p) (many p)))
+         (defn items[] (many digit))",
+        "(defn main[] (go (replicate 300 '7')))
+         (defn go[s] (case (items s) [Nothing 0] [(Just (Pair xs _)) (rem (sum xs) 1000)]))
+         (defn digit[s] (case s [Nil Nothing]
+           [(Cons c t) (if (isDigit c) (Just (Pair (sub (ord c) 48) t)) Nothing)]))
+         (defn items[s] (case (some s) [Nothing (Just (Pair Nil s))] [(Just r) (Just r)]))
+         (defn some[s] (case (digit s) [Nothing Nothing] [(Just (Pair d t)) (case (items t)
+           [Nothing Nothing] [(Just (Pair ds u)) (Just (Pair (Cons d ds) u))])]))",
+    ),
+    (
+        "parsers that a letrec ties to each other",
+        "(defn main[] (go (intersperse '+' (replicate 300 '7'))))
+         (defn go[s] (case (total s) [Nothing 0] [(Just (Pair n _)) (rem n 1000)]))
+         (defn ret[x s] (Just (Pair x s)))
+         (defn bind[p f s] (case (p s) [Nothing Nothing] [(Just (Pair x t)) (f x t)]))
+         (defn orP[p q s] (case (p s) [Nothing (q s)] [(Just r) (Just r)]))
+         (defn sat[f s] (case s [Nil Nothing] [(Cons c t) (if (f c) (Just (Pair c t)) Nothing)]))
+         (defn digit[] (bind (sat isDigit) (fn [c] (ret (sub (ord c) 48)))))
+         (defn chain[p o f] (letrec ([all (bind p rest)] [rest (fn [x]
+           (orP (bind o (fn [_] (bind all (fn [y] (ret (f x y)))))) (ret x)))]) all))
+         (defn total[] (chain digit (sat (eq '+')) add))",
+        "(defn main[] (go (intersperse '+' (replicate 300 '7'))))
+         (defn go[s] (case (total s) [Nothing 0] [(Just (Pair n _)) (rem n 1000)]))
+         (defn digit[s] (case s [Nil Nothing]
+           [(Cons c t) (if (isDigit c) (Just (Pair (sub (ord c) 48) t)) Nothing)]))
+         (defn total[s] (case (digit s) [Nothing Nothing] [(Just (Pair x t)) (rest x t)]))
+         (defn rest[x s] (case s [Nil (Just (Pair x s))] [(Cons c t) (if (eq c '+')
+           (case (total t) [Nothing (Just (Pair x s))] [(Just (Pair y u)) (Just (Pair (add x y) u))])
+           (Just (Pair x s)))]))",
+    ),
+    (
         "records of functions that hold records",
         "(data Ord (Ord less eqs)) (data Eq (Eq same other))
          (defn eqInt[] (Eq eq neq)) (defn ordInt[] (Ord lt eqInt))
@@ -177,6 +218,13 @@ const SHARED: &[(&str, &str)] = &[
         "(defn main[] (go 3))
          (defn go[n] (letrec ([xs (Cons (slow n) ys)] [ys (Cons 2 xs)])
            (add (sum (take 7 xs)) (head (tail ys)))))
+         (defn slow[n] (sum (range n 100)))",
+    ),
+    (
+        "two functions that are made of each other and of what takes long",
+        "(defn main[] (sum (map (f 3) (range 1 50))))
+         (defn choice[a b x] (if (lt x 9) (a x) (b (sub x 9))))
+         (defn f[n] (choice (add (slow n)) (g n))) (defn g[n] (choice (mul (slow n)) (f n)))
          (defn slow[n] (sum (range n 100)))",
     ),
     (

@@ -13,11 +13,12 @@
 //!   list of numbers is as good as the call that makes it.
 
 mod evaluator;
+mod names;
 mod records;
 
 use rustc_hash::FxHashSet;
 
-use crate::base::index::{Idx, IndexVec};
+use crate::base::index::{Idx, IndexVec, List};
 use crate::base::scc::components;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
@@ -27,6 +28,7 @@ use crate::core::expr::{
 use crate::optimise::drive::Head;
 use crate::optimise::selection::is_one_of_several;
 use evaluator::{Environment, Evaluator, NodeId, Value};
+use names::Names;
 use records::Records;
 
 /// The most expressions of one that is evaluated.
@@ -69,9 +71,9 @@ pub(super) fn evaluate_closed(program: &mut Program) -> u64 {
     let mut search = Search::new(program);
     search.constants();
     search.parts_of_definitions();
-    let (found, records) = (search.found, search.records);
+    let (found, names) = (search.found, search.names);
     let count = found.len() as u64;
-    records.define(program);
+    names.define_all(program);
     for (expr, value) in found {
         let span = program.spans[expr];
         let value = write(program, &value, span);
@@ -149,6 +151,7 @@ struct Search<'p> {
     makes_tree: IndexVec<GlobalId, bool>,
     makes_record: IndexVec<GlobalId, bool>,
     records: Records,
+    names: Names,
     facts: IndexVec<ExprId, Fact>,
     /// When each local is bound, and each join.
     bound: IndexVec<LocalId, u32>,
@@ -169,6 +172,7 @@ impl<'p> Search<'p> {
             makes_tree: makes(program, |con| is_one_of_several(program, con)),
             makes_record: makes(program, |con| records.may_be(con)),
             records,
+            names: Names::new(program),
             facts: program.exprs.iter().map(|_| Fact::LEAF).collect(),
             bound: program.locals.iter().map(|_| 0).collect(),
             joins: program.joins.iter().map(|_| 0).collect(),
@@ -345,10 +349,18 @@ impl<'p> Search<'p> {
     }
 
     /// Evaluates something that may take so many steps, if there are as many left.
-    fn within<T>(&mut self, steps: i64, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+    fn within<T>(
+        &mut self,
+        steps: i64,
+        evaluate: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
         let given = steps.min(self.left).max(FEW_STEPS);
         self.evaluator.steps = given;
+        let names = self.names.count();
         let value = evaluate(self);
+        if value.is_none() {
+            self.names.forget(names);
+        }
         self.left -= given - self.evaluator.steps.max(0);
         value
     }
@@ -395,15 +407,45 @@ impl<'p> Search<'p> {
             Value::Con(con, items) | Value::Partial(Head::Con(con), items) => {
                 (Expr::Con(con), items)
             }
-            Value::Partial(Head::Global(global), items) => (Expr::Global(global), items),
+            Value::Partial(Head::Global(global), items) => {
+                return self.function(global, items, self.evaluator.name(node), parts);
+            }
         };
-        let items = self.evaluator.items(items).to_vec();
-        let items = items.into_iter().map(|item| self.written(item, parts));
-        let items: Vec<Written> = items.collect::<Option<_>>()?;
+        let items = self.all_written(items, parts)?;
         Some(match items.is_empty() {
             true => Written::Atom(callee),
             false => Written::Application(callee, items),
         })
+    }
+
+    /// Evaluates the arguments that a function has, of which the CAF may be known.
+    fn function(
+        &mut self,
+        of: GlobalId,
+        items: List<NodeId>,
+        caf: Option<GlobalId>,
+        parts: &mut usize,
+    ) -> Option<Written> {
+        if items.is_empty() {
+            return Some(Written::Atom(Expr::Global(of)));
+        }
+        let before = self.names.count();
+        let name = self.names.get(items).or_else(|| self.names.open(items, caf));
+        if let Some(name) = name {
+            return Some(Written::Atom(Expr::Global(name)));
+        }
+        let args = self.all_written(items, parts);
+        let value = self.names.close(items, args.map(|args| (Head::Global(of), args)));
+        if value.is_none() {
+            self.names.forget(before);
+        }
+        value
+    }
+
+    /// Evaluates fields or arguments.
+    fn all_written(&mut self, items: List<NodeId>, parts: &mut usize) -> Option<Vec<Written>> {
+        let items = self.evaluator.items(items).to_vec();
+        items.into_iter().map(|item| self.written(item, parts)).collect()
     }
 
     /// Evaluates a list of characters, which has one; `None` for any other value.

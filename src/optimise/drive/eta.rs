@@ -31,6 +31,8 @@ use crate::optimise::symbols::Symbols;
 const SIZE: u32 = 40;
 /// The most parameters of a twin.
 const PARAMETERS: usize = 40;
+/// How often the definitions of a circle are looked through: if it is not clear then which have twins, none has.
+const ROUNDS: u32 = 4;
 
 /// The twins of a program.
 #[derive(Default)]
@@ -183,13 +185,7 @@ impl Expansion<'_> {
         let edges: Vec<Vec<u32>> =
             program.globals.indices().map(|global| expansion.needs(global)).collect();
         for component in components(&edges) {
-            // What one of a circle comes to may be known only after another one.
-            let passes = if component.len() > 1 { 2 } else { 1 };
-            for _ in 0..passes {
-                for &member in &component {
-                    expansion.decide(GlobalId(member));
-                }
-            }
+            expansion.decide(&mut component.into_iter().map(GlobalId).collect());
         }
         expansion
     }
@@ -222,23 +218,56 @@ impl Expansion<'_> {
         needs
     }
 
-    fn decide(&mut self, global: GlobalId) {
+    /// Returns how many arguments the twin of a definition would take whose body is an application that
+    /// lacks arguments, and those that it has.
+    fn application(&self, global: GlobalId) -> Option<(usize, Vec<ExprId>)> {
         let program = self.program;
         let GlobalKind::Defn { params, body: Some(body) } = program.globals[global].kind else {
-            return;
+            return None;
         };
-        if self.takes.contains_key(&global) {
-            return;
-        }
         let (callee, args) = application(program, body);
-        let Some(full) = self.full(callee) else { return };
-        let mut size = SIZE;
-        if args.len() < full && args.iter().all(|&arg| self.is_value(arg, &mut size)) {
-            let takes = params.len() + full - args.len();
-            if takes <= PARAMETERS {
-                self.takes.insert(global, takes);
+        let lacks = self.full(callee)?.checked_sub(args.len()).filter(|&lacks| lacks > 0)?;
+        let takes = params.len() + lacks;
+        (takes <= PARAMETERS).then_some((takes, args))
+    }
+
+    /// Decides for the definitions of a circle. A call of one of them for another one lacks arguments if that
+    /// has a twin: so all are taken to have one, until it turns out what has not.
+    fn decide(&mut self, members: &mut Vec<GlobalId>) {
+        // What one comes to may be known only after another one.
+        let passes = if members.len() > 1 { 2 } else { 1 };
+        for _ in 0..passes {
+            for &member in &*members {
+                if let Some((takes, _)) = self.application(member) {
+                    self.takes.insert(member, takes);
+                }
             }
         }
+        for _ in 0..ROUNDS {
+            let before = members.len();
+            members.retain(|&member| {
+                let is_kept = self.has_values(member);
+                if !is_kept {
+                    self.takes.remove(&member);
+                }
+                is_kept
+            });
+            if members.len() == before {
+                return;
+            }
+        }
+        for member in members {
+            self.takes.remove(member);
+        }
+    }
+
+    /// Returns whether a definition has a twin by what is known of the others: its arguments are values.
+    fn has_values(&self, global: GlobalId) -> bool {
+        let mut size = SIZE;
+        self.application(global).is_some_and(|(takes, args)| {
+            self.takes.get(&global) == Some(&takes)
+                && args.into_iter().all(|arg| self.is_value(arg, &mut size))
+        })
     }
 
     /// Returns how many arguments a callee takes, as far as that is known.
