@@ -27,6 +27,10 @@ const KIT: &str = "
 (defn sat[f] (then item (fn [x] (if (f x) (unit x) none))))
 (defn many[p] (or (some p) (unit Nil)))
 (defn some[p] (then p (fn [x] (then (many p) (fn [xs] (unit (Cons x xs)))))))
+(defn pair[p q s] (case (p s) [Nothing Nothing] [(Just (Pair x t)) (case (q t) [Nothing Nothing]
+  [(Just (Pair y u)) (Just (Pair (add x y) u))])]))
+(defn ones[p] (pair (then item (fn [_] p)) (more p)))
+(defn more[p] (or (ones p) (unit 0)))
 (defn yes[x good bad] (good x bad))
 (defn no[good bad] bad)
 (defn both[p q good bad] (p (fn [x] (q (fn [y] (good (add x y))))) bad))
@@ -63,7 +67,8 @@ struct Definition {
 
 struct Gen {
     dice: Dice,
-    /// The definitions so far: they refer to earlier ones alone, so all comes to an end.
+    /// The definitions so far: they refer to earlier ones alone, and what is part of itself counts down or
+    /// takes an item first, so all comes to an end.
     made: Vec<Definition>,
     /// Integers in scope.
     locals: Vec<String>,
@@ -184,7 +189,7 @@ impl Gen {
         let less = depth.saturating_sub(1);
         let is_leaf = depth == 0;
         match kind {
-            Kind::Function => match self.dice.roll(if is_leaf { 3 } else { 8 }) {
+            Kind::Function => match self.dice.roll(if is_leaf { 3 } else { 9 }) {
                 0 => format!("(add {})", self.int(less)),
                 1 => "slow".into(),
                 2 => self.of_int(less),
@@ -203,6 +208,14 @@ impl Gen {
                 6 => {
                     let (c, f, g) = (self.int(1), self.expr(kind, less), self.expr(kind, less));
                     format!("(if (eq {c} 2) {f} {g})")
+                }
+                // Part of itself, and not without end.
+                7 => {
+                    let n = self.int(1);
+                    format!(
+                        "(letrec ([down (fn [x] (if (le x 0) {n} (up (rem x 9))))]
+                          [up (compose down (add -1))]) down)"
+                    )
                 }
                 _ => {
                     let (f, g) = (self.expr(kind, less), self.expr(kind, less));
@@ -224,7 +237,7 @@ impl Gen {
                     format!("(bind {m} {f})")
                 }
             },
-            Kind::Parser => match self.dice.roll(if is_leaf { 3 } else { 8 }) {
+            Kind::Parser => match self.dice.roll(if is_leaf { 3 } else { 10 }) {
                 0 => "item".into(),
                 1 => format!("(unit {})", self.int(less)),
                 2 => format!("(sat (lt {}))", self.int(less)),
@@ -235,6 +248,15 @@ impl Gen {
                 5 => {
                     let p = format!("(sat {})", self.dice.pick(&["even", "(gt 3)", "(lt 2)"]));
                     format!("(then (many {p}) (fn [l] (unit (sum l))))")
+                }
+                // Before each turn an item is taken.
+                6 => format!("(more {})", self.expr(kind, less)),
+                7 => {
+                    let p = self.expr(kind, less);
+                    format!(
+                        "(letrec ([all (then {p} rest)]
+                          [rest (fn [x] (or (then item (fn [_] all)) (unit x)))]) all)"
+                    )
                 }
                 _ => {
                     let (p, f) = (self.expr(kind, less), self.made_of(kind, less));
