@@ -55,8 +55,8 @@ use std::sync::Arc;
 use super::{Code, Compiler, Source};
 use crate::base::span::Span;
 use crate::gcode::effect::{
-    ACTION, ActionCon, ActionKind, Effect, FAIL_AGAIN, GO_ON, PERFORM, PERFORM_IN_TURNS, RESUME,
-    UNWIND, action_cons,
+    ACTION, ActionCon, ActionKind, CONTINUE, Effect, FAIL_AGAIN, GO_ON, PERFORM, PERFORM_IN_TURNS,
+    RESUME, UNWIND, action_cons,
 };
 use crate::gcode::instr::{Instr, Jumps, Label};
 use crate::gcode::program::{Con, ConId, Data, Global, GlobalKind};
@@ -159,7 +159,7 @@ impl Compiler<'_> {
             Performer::Resume(Mode::InTurns) => (RESUME[1].into(), &["x", "ks", "id"]),
             Performer::Unwind(Mode::Alone) => (UNWIND[0].into(), &["e", "ks", "id"]),
             Performer::Unwind(Mode::InTurns) => (UNWIND[1].into(), &["e", "ks", "id"]),
-            Performer::Continue => ("continue$".into(), &["r", "k", "id"]),
+            Performer::Continue => (CONTINUE.into(), &["r", "k", "id"]),
             Performer::GoOn => (GO_ON.into(), &["k", "x", "id"]),
             Performer::FailAgain => (FAIL_AGAIN.into(), &["e"]),
             Performer::NoAction => ("no$action".into(), &["m"]),

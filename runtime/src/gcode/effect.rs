@@ -21,6 +21,9 @@ pub const RESUME: [&str; 2] = ["resume$", "resume$in$turns"];
 /// The symbols of the functions that go on with an exception, for one thread and for several.
 pub const UNWIND: [&str; 2] = ["unwind$", "unwind$in$turns"];
 
+/// The symbol of the function that goes on with what an action comes to that is performed at once.
+pub const CONTINUE: &str = "continue$";
+
 /// The symbol of the function that goes on with a function of the value alone.
 pub const GO_ON: &str = "go$on";
 

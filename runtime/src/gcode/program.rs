@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::effect::{ACTION, PERFORM};
+use super::effect::{ACTION, CONTINUE, PERFORM};
 pub use super::id::{BigId, ConId, DataId, GlobalId, HostId, TextId};
 use super::instr::{Arities, Instr};
 use crate::base::index::IndexVec;
@@ -56,6 +56,12 @@ impl Global {
     #[must_use]
     pub fn performs(&self) -> bool {
         self.kind == GlobalKind::Primitive && self.symbol.starts_with(PERFORM)
+    }
+
+    /// Returns whether it takes an action apart that is performed at once.
+    #[must_use]
+    pub fn continues(&self) -> bool {
+        self.kind == GlobalKind::Primitive && self.symbol.starts_with(CONTINUE)
     }
 }
 

@@ -183,11 +183,14 @@ impl Machine {
     fn wrong_scrutinee(&self, expected: &str, found: Forced) -> Stop {
         let found = self.describe(self.slot(found.0));
         // The codes of primitives that switch on a value are those that evaluate the message of
-        // `error` and lists.
+        // `error` and lists, and what goes on with an action.
         let owner =
             self.mutator.image.owner(self.at()).and_then(|owner| self.mutator.image.global(owner));
         if let Some(global) = owner.filter(|global| global.kind == GlobalKind::Primitive) {
-            return self.fail(Failure::no_list(global.display.as_deref(), &found));
+            return self.fail(match global.continues() {
+                true => Failure::no_action(&found),
+                false => Failure::no_list(global.display.as_deref(), &found),
+            });
         }
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }

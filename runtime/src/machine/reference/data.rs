@@ -130,10 +130,13 @@ impl Machine {
     fn wrong_scrutinee(&self, expected: &str, found: Addr) -> Stop {
         let found = self.describe(found);
         // The codes of primitives that switch on a value are those that evaluate the message of
-        // `error` and lists.
+        // `error` and lists, and what goes on with an action.
         let code = self.code.global(self.at.global);
         if let Some(global) = code.filter(|global| global.kind == GlobalKind::Primitive) {
-            return self.fail(Failure::no_list(global.display.as_deref(), &found));
+            return self.fail(match global.continues() {
+                true => Failure::no_action(&found),
+                false => Failure::no_list(global.display.as_deref(), &found),
+            });
         }
         self.fail(Failure::wrong_scrutinee(expected, &found))
     }
