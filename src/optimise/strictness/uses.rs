@@ -3,6 +3,9 @@
 use super::demand::{Shape, Use};
 use crate::core::expr::LocalId;
 
+/// The most variables that are put into the list of others one by one.
+const FEW: usize = 4;
+
 /// How an expression uses its variables, when it is evaluated. A variable that is not listed
 /// is not used.
 #[derive(Clone, Debug)]
@@ -68,13 +71,20 @@ impl Uses {
         if self.fails || other.fails {
             return Uses::FAILS;
         }
-        if self.of.is_empty() {
-            return other;
+        let (mut many, few) = match self.of.len() < other.of.len() {
+            true => (other, self),
+            false => (self, other),
+        };
+        if few.of.len() > FEW {
+            return many.merge(few, Use::and);
         }
-        if other.of.is_empty() {
-            return self;
+        for (local, use_) in few.of {
+            match many.of.binary_search_by_key(&local, |&(of, _)| of) {
+                Ok(at) => many.of[at].1 = many.of[at].1.and(use_),
+                Err(at) => many.of.insert(at, (local, use_)),
+            }
         }
-        self.merge(other, Use::and)
+        many
     }
 
     /// Returns what two expressions do of which one is evaluated.
