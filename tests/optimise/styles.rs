@@ -90,5 +90,5 @@ fn ordinary_programs_print_the_same_and_cost_less() {
 #[test]
 fn programs_whose_authors_did_not_know_the_optimiser_cost_less() {
     let (programs, mean) = mean("benches/unseen");
-    assert!(programs >= 132 && mean < 0.30, "{mean:.3} in the mean of {programs}");
+    assert!(programs >= 178 && mean < 0.315, "{mean:.3} in the mean of {programs}");
 }
