@@ -322,6 +322,35 @@ fn what_may_be_too_many_is_a_bracket() {
     }
 }
 
+/// So functions are written that are the last argument of something. What is missing then may be told by another
+/// line, or by none.
+#[test]
+fn the_body_of_a_function_may_begin_left_of_it() {
+    let cases = [
+        (
+            "(defn f[n]\n  (bind ask (fn [l]\n  (bind tell (fn [_]\n    (go l n)))))\n(defn g[] 1)",
+            None,
+        ),
+        ("(defn f[xs]\n  (foldr xs (fn [d e]\n    (add d e)) 0)\n(defn g[] 1)", None),
+        ("(defn f[n]\n  (bind ask (fn [l]\n  (go (add l 1\n    n)))\n(defn g[] 1)", Some("(add")),
+        ("(defn f[n]\n  (bind ask (fn [l]\n (go l n)))\n(defn g[] 1)", Some("(fn")),
+        ("(defn f[n]\n  (bind ask (fn [l] (go l)\n    n))\n(defn g[] 1)", Some("(fn")),
+    ];
+    for (text, expected) in cases {
+        let (_, _, found) = parse("t", text);
+        let labels = found.iter().flat_map(|report| &report.secondary);
+        let told: Vec<&str> = labels
+            .filter(|label| label.text.contains("may lack its end"))
+            .filter_map(|label| text.get(label.span.lo as usize - 1..))
+            .collect();
+        let is_told = match expected {
+            Some(start) => told.len() == 1 && told[0].starts_with(start),
+            None => told.is_empty(),
+        };
+        assert!(is_told, "{text}: {told:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 

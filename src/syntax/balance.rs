@@ -13,7 +13,8 @@
 //!
 //! Where a bracket is missing or too many, only its writer knows. How the lines are indented tells,
 //! mostly: what is inside of a bracket stands to the right of it. The first line of a region that
-//! does not goes with the report of a mistake.
+//! does not goes with the report of a mistake. What a function does may stand anywhere on the lines after its
+//! parameters, but left of the line that they are on: so callbacks are written, `(bind ask (fn [answer]`.
 
 use super::directive::Directives;
 use super::lex::Lexer;
@@ -28,8 +29,11 @@ use crate::base::span::Span;
 struct Open {
     at: u32,
     square: bool,
-    /// Its line, by where that begins.
+    /// Its line, by where that begins, and where the first token of that stands.
     line: u32,
+    first: u32,
+    /// Whether it opens a function.
+    is_fn: bool,
 }
 
 impl Open {
@@ -87,9 +91,12 @@ pub struct Balancer<'s> {
     wreck: usize,
     /// How many extra closing brackets an earlier report explains.
     excused: usize,
-    /// Where the line of the last token begins, and where that token ends.
+    /// Where the line of the last token begins, where its first token stands, and where the last one ends and
+    /// whether that is a `]`.
     line: u32,
+    first: u32,
     seen: u32,
+    after_square: bool,
     /// The first bracket of this region that is open where a line begins to the left of it.
     left_open: Option<u32>,
     /// The last closing bracket of the last line, if it closes one of an earlier line; and the first
@@ -125,7 +132,9 @@ impl<'s> Balancer<'s> {
             wreck: 0,
             excused: 0,
             line: start,
+            first: start,
             seen: start,
+            after_square: false,
             left_open: None,
             closed: None,
             closed_early: None,
@@ -170,7 +179,7 @@ impl<'s> Balancer<'s> {
     }
 
     /// Notes where a token of the text stands: whether its line goes with the brackets.
-    fn place(&mut self, (lo, _, hi): Spanned) {
+    fn place(&mut self, (lo, tok, hi): Spanned) {
         if lo < self.seen {
             // It is read again.
             return;
@@ -179,13 +188,15 @@ impl<'s> Balancer<'s> {
             self.swallowed = self.lexer.swallowed_between(self.seen, lo);
         }
         if let Some(line) = self.lexer.line_between(self.seen, lo) {
-            self.line = line;
             let column = lo - line;
-            if let Some(open) = self.open.last()
-                && open.at - open.line > column
-            {
-                self.left_open.get_or_insert(open.at);
+            if let Some(&open) = self.open.last() {
+                let hangs = open.is_fn && self.after_square && open.line == self.line;
+                let least = if hangs { open.first } else { open.at } - open.line;
+                if least > column {
+                    self.left_open.get_or_insert(open.at);
+                }
             }
+            (self.line, self.first) = (line, lo);
             if let Some((open, at)) = self.closed.take()
                 && open.at - open.line < column
             {
@@ -193,6 +204,7 @@ impl<'s> Balancer<'s> {
             }
         }
         self.seen = hi;
+        self.after_square = tok == Tok::RSquare;
     }
 
     /// Returns what the indentation tells of a bracket that is missing, beside the one that is
@@ -306,7 +318,8 @@ impl<'s> Balancer<'s> {
             self.close_down_to(0, lo, Some(token));
             return None;
         }
-        self.open.push(Open { at: lo, square, line: self.line });
+        let is_fn = !square && self.peek() == Some(Tok::Fn);
+        self.open.push(Open { at: lo, square, line: self.line, first: self.first, is_fn });
         Some(token)
     }
 
