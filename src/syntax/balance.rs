@@ -13,8 +13,8 @@
 //!
 //! Where a bracket is missing or too many, only its writer knows. How the lines are indented tells,
 //! mostly: what is inside of a bracket stands to the right of it. The first line of a region that
-//! does not goes with the report of a mistake. What a function does may stand anywhere on the lines after its
-//! parameters, but left of the line that they are on: so callbacks are written, `(bind ask (fn [answer]`.
+//! does not goes with the report of a mistake. What a function does may begin left of the function, on the line after
+//! its parameters, though not left of their line: callbacks are written so, `(bind ask (fn [answer]`.
 
 use super::directive::Directives;
 use super::lex::Lexer;

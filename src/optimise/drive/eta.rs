@@ -185,7 +185,7 @@ impl Expansion<'_> {
         let edges: Vec<Vec<u32>> =
             program.globals.indices().map(|global| expansion.needs(global)).collect();
         for component in components(&edges) {
-            expansion.decide(&mut component.into_iter().map(GlobalId).collect());
+            expansion.decide(component.into_iter().map(GlobalId).collect());
         }
         expansion
     }
@@ -233,11 +233,12 @@ impl Expansion<'_> {
 
     /// Decides for the definitions of a circle. A call of one of them for another one lacks arguments if that
     /// has a twin: so all are taken to have one, until it turns out what has not.
-    fn decide(&mut self, members: &mut Vec<GlobalId>) {
+    fn decide(&mut self, members: Vec<GlobalId>) {
+        let mut members = members;
         // What one comes to may be known only after another one.
         let passes = if members.len() > 1 { 2 } else { 1 };
         for _ in 0..passes {
-            for &member in &*members {
+            for &member in &members {
                 if let Some((takes, _)) = self.application(member) {
                     self.takes.insert(member, takes);
                 }
@@ -257,7 +258,7 @@ impl Expansion<'_> {
             }
         }
         for member in members {
-            self.takes.remove(member);
+            self.takes.remove(&member);
         }
     }
 
