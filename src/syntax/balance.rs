@@ -92,11 +92,11 @@ pub struct Balancer<'s> {
     /// How many extra closing brackets an earlier report explains.
     excused: usize,
     /// Where the line of the last token begins, where its first token stands, and where the last one ends and
-    /// whether that is a `]`.
+    /// what it is.
     line: u32,
     first: u32,
     seen: u32,
-    after_square: bool,
+    last: Tok,
     /// The first bracket of this region that is open where a line begins to the left of it.
     left_open: Option<u32>,
     /// The last closing bracket of the last line, if it closes one of an earlier line; and the first
@@ -134,7 +134,7 @@ impl<'s> Balancer<'s> {
             line: start,
             first: start,
             seen: start,
-            after_square: false,
+            last: Tok::Bad,
             left_open: None,
             closed: None,
             closed_early: None,
@@ -190,7 +190,7 @@ impl<'s> Balancer<'s> {
         if let Some(line) = self.lexer.line_between(self.seen, lo) {
             let column = lo - line;
             if let Some(&open) = self.open.last() {
-                let hangs = open.is_fn && self.after_square && open.line == self.line;
+                let hangs = open.is_fn && self.last == Tok::RSquare && open.line == self.line;
                 let least = if hangs { open.first } else { open.at } - open.line;
                 if least > column {
                     self.left_open.get_or_insert(open.at);
@@ -203,8 +203,13 @@ impl<'s> Balancer<'s> {
                 self.closed_early.get_or_insert(at);
             }
         }
-        self.seen = hi;
-        self.after_square = tok == Tok::RSquare;
+        if tok == Tok::Fn
+            && self.last == Tok::LParen
+            && let Some(open) = self.open.last_mut()
+        {
+            open.is_fn = true;
+        }
+        (self.seen, self.last) = (hi, tok);
     }
 
     /// Returns what the indentation tells of a bracket that is missing, beside the one that is
@@ -318,8 +323,7 @@ impl<'s> Balancer<'s> {
             self.close_down_to(0, lo, Some(token));
             return None;
         }
-        let is_fn = !square && self.peek() == Some(Tok::Fn);
-        self.open.push(Open { at: lo, square, line: self.line, first: self.first, is_fn });
+        self.open.push(Open { at: lo, square, line: self.line, first: self.first, is_fn: false });
         Some(token)
     }
 
