@@ -40,12 +40,17 @@ fn some(text: &str, seed: u64) -> Result<Tally, String> {
     subsets::wrong(text, seed, Subsets::Some)
 }
 
-#[test]
-fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) =
-        hunt::all(250, typed::program, some, |sum: &mut Tally, seen| sum.add(&seen));
+/// Runs random programs after some subsets of the passes, and returns how many, and what they came to.
+fn hunted(cases: u64, make: fn(u64) -> String) -> (u64, Tally) {
+    let (count, sums) = hunt::all(cases, make, some, |sum: &mut Tally, seen| sum.add(&seen));
     let mut all = Tally::default();
     sums.iter().for_each(|sum| all.add(sum));
+    (count, all)
+}
+
+#[test]
+fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
+    let (count, all) = hunted(250, typed::program);
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.errors > count / 50, "{all:?}");
     assert!(all.endless < count / 5, "{all:?}");
@@ -59,21 +64,14 @@ fn random_programs_keep_their_meaning_their_laziness_and_their_space() {
 
 #[test]
 fn random_pipelines_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) = hunt::all(120, pipelines::program, some, |sum: &mut Tally, seen| {
-        sum.add(&seen);
-    });
-    let mut all = Tally::default();
-    sums.iter().for_each(|sum| all.add(sum));
+    let (count, all) = hunted(120, pipelines::program);
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
 }
 
 #[test]
 fn random_classes_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) =
-        hunt::all(150, classes::program, some, |sum: &mut Tally, seen| sum.add(&seen));
-    let mut all = Tally::default();
-    sums.iter().for_each(|sum| all.add(sum));
+    let (count, all) = hunted(150, classes::program);
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.errors > count / 20, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
@@ -81,11 +79,7 @@ fn random_classes_keep_their_meaning_their_laziness_and_their_space() {
 
 #[test]
 fn random_combinators_keep_their_meaning_their_laziness_and_their_space() {
-    let (count, sums) = hunt::all(150, combinators::program, some, |sum: &mut Tally, seen| {
-        sum.add(&seen);
-    });
-    let mut all = Tally::default();
-    sums.iter().for_each(|sum| all.add(sum));
+    let (count, all) = hunted(150, combinators::program);
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.errors > count / 20, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
@@ -93,11 +87,7 @@ fn random_combinators_keep_their_meaning_their_laziness_and_their_space() {
 
 #[test]
 fn ordinary_programs_keep_their_meaning_and_about_their_size() {
-    let (count, sums) = hunt::all(150, ordinary::program, some, |sum: &mut Tally, seen| {
-        sum.add(&seen);
-    });
-    let mut all = Tally::default();
-    sums.iter().for_each(|sum| all.add(sum));
+    let (count, all) = hunted(150, ordinary::program);
     assert!(all.values > count * 9 / 10, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
     assert!(all.lengths[1] < all.lengths[0] * 3, "{all:?}");
