@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::body::Incoming;
+use super::comparison::Tests;
 use super::eval::{Operand, State};
 use super::exits::Opened;
-use super::frame::{Entry, Frames, Shared};
+use super::frame::{Action, Entry, Frame, Frames, Shared};
 use super::heap::{AbstractValue, EnvId, Name, NodeId};
 use super::pattern::Pattern;
 use super::share::Split;
@@ -23,6 +24,15 @@ pub(super) struct Target {
     frames: Frames,
     /// The joins of the new program that something jumps to, each with what it is for.
     made: RefCell<Vec<(Vec<Pattern>, JoinId)>>,
+}
+
+/// A choice that frames share, of which the alternatives are jumped to.
+#[derive(Clone, Copy)]
+pub(super) enum Choice<'s> {
+    /// By the truth that comes to the frames.
+    Truth(&'s Rc<Shared>),
+    /// By tests of the number that comes to them.
+    Tests(NodeId, &'s Tests<'s>),
 }
 
 /// The most ways to enter a join by what is known of its parameters.
@@ -235,7 +245,7 @@ impl Driver<'_> {
         parts: (Operand, Operand, GlobalId),
         next: &Frames,
         span: Span,
-        choice: Option<&Rc<Shared>>,
+        choice: Option<Choice<'_>>,
     ) -> Attempt<State> {
         let (yes, no, global) = parts;
         if let Outcome::Node(node) = outcome
@@ -280,9 +290,15 @@ impl Driver<'_> {
                     driver.learn(node, what);
                 }
                 let state = match choice {
-                    Some(shared) if driver.knows() => {
+                    Some(Choice::Truth(shared)) if driver.knows() => {
                         let node = driver.heap.add(AbstractValue::Lit(Lit::Int(holds)));
                         driver.enter_by(Entry::Lit(Lit::Int(holds)), node, shared)?
+                    }
+                    Some(Choice::Tests(number, tests))
+                        if driver.knows()
+                            && let Operand::Expr(part, _) = part =>
+                    {
+                        driver.choose_by_tests(part, number, tests)?
                     }
                     _ => driver.operand(part, split.inner.clone()),
                 };
@@ -370,7 +386,8 @@ impl Driver<'_> {
         let Join { params, handler } = old.joins[join];
         let inline = self.depth == target.depth
             || self.facts.jumps[join] == 1
-            || self.is_straight(handler, &old.local_lists[params], target.env);
+            || !self.is_applied(handler, &old.local_lists[params], &target.frames)
+                && self.is_straight(handler, &old.local_lists[params], target.env);
         if inline {
             for (&param, node) in old.local_lists[params].iter().zip(nodes) {
                 self.bind(param, target.env, node);
@@ -386,6 +403,23 @@ impl Driver<'_> {
         }
         let code = self.jump_code(made, &brought, span);
         Ok(State::Value(Outcome::Ends(code), None))
+    }
+
+    /// Returns whether a handler is a function that is applied to something, the same one at each jump: it is
+    /// unfolded, however little code it is itself.
+    fn is_applied(&self, handler: ExprId, params: &[LocalId], frames: &Frames) -> bool {
+        let is_apply = |frames: &Frames| {
+            matches!(frames.as_deref(), Some(Frame { action: Action::Apply(..), .. }))
+        };
+        let is_applied = match frames.as_deref() {
+            Some(Frame { action: Action::Shared(shared), .. }) => is_apply(&shared.frames),
+            _ => is_apply(frames),
+        };
+        is_applied
+            && match self.old.exprs[handler] {
+                Expr::Local(local) => !params.contains(&local),
+                _ => true,
+            }
     }
 
     /// Returns what a join is to know of its parameters.

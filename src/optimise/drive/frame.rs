@@ -105,6 +105,19 @@ pub enum Entry {
     /// A value, the one parameter, for which the choice that the frames begin with has no
     /// alternative of its own.
     Default,
+    /// A number, by the alternative that it takes of the tests that the frames begin with.
+    Tested(ExprId, Brings),
+}
+
+/// What a jump to an alternative of tests brings of the number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Brings {
+    /// Nothing: the alternative does not mention it.
+    Nothing,
+    /// Nothing, but it is known.
+    Lit(Lit),
+    /// The number, the one parameter.
+    Value,
 }
 
 /// Adds a frame.

@@ -27,6 +27,7 @@ mod argument;
 mod body;
 mod branch;
 mod call;
+mod comparison;
 mod constants;
 mod contify;
 mod counted;

@@ -10,8 +10,10 @@
 
 use std::rc::Rc;
 
+use super::branch::Choice;
+use super::comparison::Tests;
 use super::eval::{Operand, State};
-use super::frame::{Action, Entry, Frame, Frames, Shared, push};
+use super::frame::{Action, Brings, Entry, Frame, Frames, Shared, push};
 use super::heap::{AbstractValue, EnvId, NodeId};
 use super::{Abort, Attempt, Driver, Outcome};
 use crate::base::index::List;
@@ -312,7 +314,7 @@ impl Driver<'_> {
         }
         if let Outcome::Node(node) = outcome
             && self.knows()
-            && let Some((alternative, entry)) = self.entry(node, &shared.frames)
+            && let Some((alternative, entry)) = self.entry(node, shared)
         {
             if self.hops < HOPS && self.is_atom(alternative, node, &shared.frames) {
                 self.hops += 1;
@@ -324,7 +326,8 @@ impl Driver<'_> {
         if let Some(Frame { action: Action::If { yes, no, global, span }, next, .. }) = frame
             && self.knows()
         {
-            return self.choose(outcome, (*yes, *no, *global), next, *span, Some(shared));
+            let choice = Some(Choice::Truth(shared));
+            return self.choose(outcome, (*yes, *no, *global), next, *span, choice);
         }
         let node = self.bound_value(None, outcome, Span::NONE)?;
         self.enter_by(Entry::Value, node, shared)
@@ -363,6 +366,8 @@ impl Driver<'_> {
             Entry::Con(_) => fields.to_vec(),
             Entry::Built(_) => std::iter::once(&node).chain(fields).copied().collect(),
             Entry::Lit(_) => Vec::new(),
+            Entry::Tested(_, Brings::Value) => vec![node],
+            Entry::Tested(..) => Vec::new(),
         }
     }
 
@@ -374,8 +379,16 @@ impl Driver<'_> {
         span: Span,
     ) -> NodeId {
         let (con, whole) = match entry {
-            Entry::Value | Entry::Default => return self.parameter(None, params, span),
-            Entry::Lit(lit) => return self.heap.add(AbstractValue::Lit(lit)),
+            Entry::Value | Entry::Default | Entry::Tested(_, Brings::Value) => {
+                return self.parameter(None, params, span);
+            }
+            Entry::Lit(lit) | Entry::Tested(_, Brings::Lit(lit)) => {
+                return self.heap.add(AbstractValue::Lit(lit));
+            }
+            // Nothing looks at it.
+            Entry::Tested(_, Brings::Nothing) => {
+                return self.heap.add(AbstractValue::Lit(Lit::Int(0)));
+            }
             Entry::Con(con) => (con, None),
             Entry::Built(con) => (con, Some(self.parameter(None, params, span))),
         };
@@ -404,7 +417,7 @@ impl Driver<'_> {
         if shared.entries.borrow().get(own).is_some() {
             return own;
         }
-        let Some((Operand::Expr(body, env), _)) = self.entry(node, &shared.frames) else {
+        let Some((Operand::Expr(body, env), _)) = self.entry(node, shared) else {
             return Entry::Default;
         };
         match self.weight(body, bound_by(&shared.frames).as_slice(), env) {
@@ -442,9 +455,9 @@ impl Driver<'_> {
 
     /// Returns the alternative that a known value takes of the choice that frames begin with, and
     /// how they are entered for it.
-    fn entry(&self, node: NodeId, frames: &Frames) -> Option<(Operand, Entry)> {
+    fn entry(&mut self, node: NodeId, shared: &Shared) -> Option<(Operand, Entry)> {
         let known = self.heap.get(node);
-        let frame = frames.as_ref()?;
+        let frame = shared.frames.as_ref()?;
         let (switch, env) = match frame.action {
             Action::If { yes, no, .. } => {
                 let holds = self.truth(node)?;
@@ -452,7 +465,13 @@ impl Driver<'_> {
                 return Some((operand, Entry::Lit(Lit::Int(i64::from(holds)))));
             }
             Action::Switch(switch, env, _) | Action::Consume(switch, env, _) => (switch, env),
-            Action::Force(local, body, env) => (self.switches_on(local, body)?, env),
+            Action::Force(local, body, env) => match self.switches_on(local, body) {
+                Some(switch) => (switch, env),
+                None => {
+                    let (alternative, entry) = self.tested(local, body, node, shared)?;
+                    return Some((Operand::Expr(alternative, env), entry));
+                }
+            },
             _ => return None,
         };
         let (body, is_own) = self.alternative(switch, node)?;
@@ -487,14 +506,14 @@ impl Driver<'_> {
     fn is_atom(&self, alternative: Operand, value: NodeId, frames: &Frames) -> bool {
         let is_decided = |node| {
             let what = self.heap.get(node).value;
-            matches!(what, AbstractValue::Lit(Lit::Int(0 | 1)) | AbstractValue::Con(..))
+            matches!(what, AbstractValue::Lit(Lit::Int(-1..=1)) | AbstractValue::Con(..))
         };
         let (expr, env) = match alternative {
             Operand::Expr(expr, env) => (expr, env),
             Operand::Node(node) => return is_decided(node),
         };
         match self.old.exprs[expr] {
-            Expr::Lit(Lit::Int(0 | 1)) | Expr::Con(_) | Expr::NoMatch => true,
+            Expr::Lit(Lit::Int(-1..=1)) | Expr::Con(_) | Expr::NoMatch => true,
             Expr::Local(local) if Some(local) == bound_by(frames) => is_decided(value),
             Expr::Local(local) => is_decided(match self.field_of(local, value, frames) {
                 Some(field) => field,
@@ -569,6 +588,9 @@ impl Driver<'_> {
             let state = match entry {
                 Entry::Value => driver.choice(node, shared)?,
                 Entry::Default => driver.default_of(node, shared),
+                Entry::Tested(alternative, _) => {
+                    driver.alternative_of_tests(alternative, node, shared)
+                }
                 Entry::Lit(_) | Entry::Con(_) | Entry::Built(_) => {
                     State::Value(Outcome::Node(node), shared.frames.clone())
                 }
@@ -653,7 +675,8 @@ impl Driver<'_> {
         let on = State::Value(outcome, shared.frames.clone());
         let (switch, env, span) = match frame.action {
             Action::If { yes, no, global, span } => {
-                return self.choose(outcome, (yes, no, global), &frame.next, span, Some(shared));
+                let choice = Some(Choice::Truth(shared));
+                return self.choose(outcome, (yes, no, global), &frame.next, span, choice);
             }
             Action::Switch(switch, env, span) => (switch, env, span),
             Action::Consume(switch, env, span) => match self.consumer_args(switch, env, node) {
@@ -661,13 +684,33 @@ impl Driver<'_> {
                 None => (switch, env, span),
             },
             Action::Force(local, body, env) => {
-                let Some(switch) = self.switches_on(local, body) else { return Ok(on) };
-                self.bind(local, env, node);
-                (switch, env, self.span(body, env))
+                let span = self.span(body, env);
+                match self.switches_on(local, body) {
+                    Some(switch) => {
+                        self.bind(local, env, node);
+                        (switch, env, span)
+                    }
+                    None if self.knows() && self.begins_with_test(local, body) => {
+                        self.bind(local, env, node);
+                        self.force_node(node, span)?;
+                        return self.choose_by_tests(body, node, &Tests::new(local, env, shared));
+                    }
+                    None => return Ok(on),
+                }
             }
             _ => return Ok(on),
         };
         self.dynamic_switch(switch, env, node, frame.next.clone(), span, Some(shared))
+    }
+
+    /// Goes on with an alternative of the tests that shared frames begin with.
+    fn alternative_of_tests(&mut self, expr: ExprId, node: NodeId, shared: &Rc<Shared>) -> State {
+        let Some(frame) = &shared.frames else { unreachable!("they begin with tests") };
+        let Action::Force(local, _, env) = frame.action else {
+            unreachable!("tests are of what is bound")
+        };
+        self.bind(local, env, node);
+        State::Eval(expr, env, frame.next.clone())
     }
 
     /// Goes on with the default of the switch that shared frames begin with.
