@@ -12,6 +12,7 @@
 //! A program that fails is made smaller and shown with its number.
 
 mod closed;
+mod fields;
 mod forms;
 mod functions;
 mod held;
@@ -32,7 +33,7 @@ use gmachine::optimise::Pass;
 use gmachine_testing::subsets::{self, Subsets, Tally};
 use gmachine_testing::{
     cases, classes, combinators, common, documented, found, hunt, ordinary, pipelines, programs,
-    typed,
+    records, typed,
 };
 
 /// What is wrong with a program after some subsets of the passes.
@@ -74,6 +75,13 @@ fn random_classes_keep_their_meaning_their_laziness_and_their_space() {
     let (count, all) = hunted(150, classes::program);
     assert!(all.values > count / 2, "{all:?}");
     assert!(all.errors > count / 20, "{all:?}");
+    assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
+}
+
+#[test]
+fn random_records_keep_their_meaning_their_laziness_and_their_space() {
+    let (count, all) = hunted(150, records::program);
+    assert!(all.values > count * 9 / 10, "{all:?}");
     assert!(all.reductions[1] < all.reductions[0] * 3 / 4, "{all:?}");
 }
 

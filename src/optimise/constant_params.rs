@@ -2,38 +2,22 @@
 //!
 //! Partial evaluation makes no variants for what only counts, and generalises what would have too many. When
 //! it is done, such a parameter may have one value after all: `(defn sum-to[i n s] ..)` with one call from
-//! elsewhere, `(sum-to 1 120 0)`, and one of itself that passes `n` on. This is constant propagation between
-//! functions (Wegman and Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991), with
-//! the calls alone for edges.
-//!
-//! - What is passed is a literal, a function or a definition's value by name, or a constructor without fields,
-//!   or a parameter of which that is so: a parameter is taken for constant until a call says otherwise.
-//! - Every call is known: the function is mentioned nowhere but in calls with all its arguments, and is not
-//!   `main` or a root.
+//! elsewhere, `(sum-to 1 120 0)`, and one of itself that passes `n` on. What comes to it is known if every call is
+//! ([`super::flow`]). A function that is given arguments is no such constant: it would be made in each call.
 
 use rustc_hash::FxHashMap;
 
+use super::flow::{Constant, Flow, Passed};
 use super::usage::circles;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
+use crate::core::expr::{Expr, GlobalId, GlobalKind, LocalId, Program};
 
 /// The most expressions of a function of which a call is rather unfolded where all of it is known.
 const LITTLE: usize = 40;
 
-/// What is passed for a parameter.
-#[derive(Clone, Copy, PartialEq)]
-enum Passed {
-    /// Nothing, as far as is known.
-    Nothing,
-    /// A constant, and nothing else.
-    Constant(Expr),
-    /// What is not known, or one of several.
-    Any,
-}
-
 /// Binds parameters to the constants that are passed for them, which are passed no more, and returns how many
 /// there were. Takes time linear in the program.
 pub(super) fn bind(program: &mut Program) -> u64 {
-    let passed = Flow::new(program).passed;
+    let flow = Flow::new(program);
     let circles = circles(program);
     // Which parameters of each function go.
     let mut gone: FxHashMap<GlobalId, Vec<bool>> = FxHashMap::default();
@@ -43,8 +27,8 @@ pub(super) fn bind(program: &mut Program) -> u64 {
             continue;
         };
         let mut params = program.local_lists[params].to_vec();
-        let constant = |param| match passed[param] {
-            Passed::Constant(constant) => Some(constant),
+        let constant = |&param: &LocalId| match flow.local(param) {
+            Passed::Constant(Constant::Atom(atom)) => Some(atom.expr()),
             _ => None,
         };
         let constants: Vec<Option<Expr>> = params.iter().map(constant).collect();
@@ -89,101 +73,4 @@ pub(super) fn bind(program: &mut Program) -> u64 {
 fn kept<T: Copy>(all: &[T], goes: &[bool]) -> Vec<T> {
     let goes = goes.iter().copied().chain(std::iter::repeat(false));
     all.iter().zip(goes).filter(|&(_, goes)| !goes).map(|(&one, _)| one).collect()
-}
-
-/// What flows from calls to parameters.
-struct Flow {
-    passed: FxHashMap<LocalId, Passed>,
-    /// The parameters that each is passed for.
-    passed_for: FxHashMap<LocalId, Vec<LocalId>>,
-    /// What has been passed for a parameter, and is to be passed on.
-    work: Vec<LocalId>,
-}
-
-impl Flow {
-    /// Returns what the calls of a program pass for each parameter.
-    fn new(program: &Program) -> Flow {
-        let mut flow = Flow {
-            passed: FxHashMap::default(),
-            passed_for: FxHashMap::default(),
-            work: Vec::new(),
-        };
-        for global in program.globals.iter() {
-            if let GlobalKind::Defn { params, .. } = global.kind {
-                let params = program.local_lists[params].iter();
-                flow.passed.extend(params.map(|&param| (param, Passed::Nothing)));
-            }
-        }
-        for global in program.kept() {
-            flow.escape(program, global);
-        }
-        for global in program.globals.iter() {
-            let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
-            let mut work = vec![body];
-            while let Some(expr) = work.pop() {
-                match program.exprs[expr] {
-                    Expr::Global(global) => flow.escape(program, global),
-                    Expr::App(callee, args) => {
-                        if !flow.call(program, callee, &program.expr_lists[args]) {
-                            work.push(callee);
-                        }
-                        work.extend(&program.expr_lists[args]);
-                    }
-                    _ => work.extend(program.children(expr).map(|child| child.expr)),
-                }
-            }
-        }
-        while let Some(param) = flow.work.pop() {
-            let passed = flow.passed[&param];
-            for at in 0..flow.passed_for.get(&param).map_or(0, Vec::len) {
-                flow.pass(flow.passed_for[&param][at], passed);
-            }
-        }
-        flow
-    }
-
-    /// Notes that a function may be called with anything.
-    fn escape(&mut self, program: &Program, global: GlobalId) {
-        if let GlobalKind::Defn { params, .. } = program.globals[global].kind {
-            program.local_lists[params].iter().for_each(|&param| self.pass(param, Passed::Any));
-        }
-    }
-
-    /// Notes what a call passes, if it is one of a definition with all its arguments. Returns whether it is.
-    fn call(&mut self, program: &Program, callee: ExprId, args: &[ExprId]) -> bool {
-        let Expr::Global(global) = program.exprs[callee] else { return false };
-        let GlobalKind::Defn { params, .. } = program.globals[global].kind else { return false };
-        let params = &program.local_lists[params];
-        if args.len() < params.len() {
-            return false;
-        }
-        for (&param, &arg) in params.iter().zip(args) {
-            let arg = program.exprs[arg];
-            match arg {
-                Expr::Local(local) if self.passed.contains_key(&local) => {
-                    self.passed_for.entry(local).or_default().push(param);
-                }
-                Expr::Lit(lit) if !lit.is_immediate() => self.pass(param, Passed::Any),
-                Expr::Lit(_) | Expr::Global(_) => self.pass(param, Passed::Constant(arg)),
-                Expr::Con(con) if program.cons[con].arity == 0 => {
-                    self.pass(param, Passed::Constant(arg));
-                }
-                _ => self.pass(param, Passed::Any),
-            }
-        }
-        true
-    }
-
-    fn pass(&mut self, param: LocalId, more: Passed) {
-        let Some(passed) = self.passed.get_mut(&param) else { return };
-        let both = match (*passed, more) {
-            (Passed::Nothing, one) | (one, Passed::Nothing) => one,
-            (one, other) if one == other => one,
-            _ => Passed::Any,
-        };
-        if *passed != both {
-            *passed = both;
-            self.work.push(param);
-        }
-    }
 }

@@ -7,11 +7,14 @@
 
 mod choices;
 mod closed;
+mod constant_fields;
 mod constant_params;
+mod contexts;
 mod dead_args;
 mod drive;
 mod ends;
 mod float_in;
+mod flow;
 mod fold;
 mod forms;
 mod late_inline;
@@ -226,13 +229,19 @@ fn run(
             let mut program = program;
             let most = if history.is_second() {
                 forms::write_out(&mut program, passes, report);
+                let fields = constant_fields::propagate(&mut program);
+                report.count(Pass::Specialise, "fields found constant", fields);
                 let bound = constant_params::bind(&mut program);
                 report.count(Pass::Specialise, "parameters found constant", bound);
                 GROWTH_AGAIN * found + GROWTH_BASE_AGAIN
             } else {
+                let fields = constant_fields::propagate(&mut program);
+                report.count(Pass::Specialise, "fields found constant", fields);
+                let most = COPIED * found + COPIED_BASE;
+                let copied = contexts::copy_for_fields(&mut program, most, report);
+                report.count(Pass::Specialise, "copies for fields", copied);
                 let mut values = closed::evaluate_closed(&mut program);
                 let mut copies = 0;
-                let most = COPIED * found + COPIED_BASE;
                 for _ in 0..DICTIONARIES {
                     let new = overloading::copy_overloaded(&mut program, most, report);
                     if new == 0 {

@@ -32,6 +32,8 @@ impl Report {
         (Pass::CaseOfCase, "choices made before a turn"),
         (Pass::CaseOfCase, "values built again of their fields"),
         (Pass::CaseOfCase, "thunks made join points"),
+        (Pass::Specialise, "fields found constant"),
+        (Pass::Specialise, "copies for fields"),
         (Pass::Specialise, "constants evaluated"),
         (Pass::Specialise, "copies for dictionaries"),
         (Pass::Specialise, "parameters found constant"),

@@ -34,6 +34,7 @@ pub mod parity;
 pub mod pipelines;
 pub mod programs;
 pub mod read;
+pub mod records;
 pub mod scope;
 pub mod sexpr;
 pub mod shapes;

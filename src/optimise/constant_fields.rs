@@ -1,0 +1,111 @@
+//! A field of a constructor that is the same constant wherever the constructor is made is that constant where it
+//! is taken out.
+//!
+//! A map has its comparison with it, a record of settings its numbers, a stream its step. Nothing is known of them
+//! where the value comes out of a loop or another structure, and a call of what is not known is the slowest there
+//! is. But a program with one kind of map has one comparison: all of the program is seen ([`super::flow`]), so what
+//! is taken out of such a field is known.
+//!
+//! - The field is still there: what is made is as it was. And a selector is one still: the collector knows them
+//!   ([`super::selection`]), and so does whoever looks for what is selected of a dictionary.
+//! - A constant is a function, or data without parts. A function that has been given arguments gets a name, so it
+//!   is made once.
+
+use rustc_hash::FxHashMap;
+
+use super::flow::{Constant, Flow, Passed, is_function};
+use super::selection::Selectors;
+use super::symbols::Symbols;
+use crate::base::index::List;
+use crate::base::span::Span;
+use crate::core::expr::{Branches, Expr, ExprId, Global, GlobalId, GlobalKind, Program, SwitchId};
+use crate::core::signature::Signature;
+
+/// Replaces fields by the constants that they are. Returns in how many places.
+pub(super) fn propagate(program: &mut Program) -> u64 {
+    let flow = Flow::new(program);
+    let mut symbols = None;
+    let mut names: FxHashMap<u32, GlobalId> = FxHashMap::default();
+    let mut count = 0;
+    for switch in switches(program) {
+        let Branches::Cons(branches) = &program.switches[switch].branches else { continue };
+        let mut found = Vec::new();
+        for (at, branch) in branches.iter().enumerate() {
+            for (place, &field) in branch.fields.iter().enumerate() {
+                if let Some(local) = field
+                    && let Passed::Constant(constant) = flow.field(branch.con, place)
+                    && is_function(program, constant)
+                {
+                    found.push((at, place, local, constant));
+                }
+            }
+        }
+        for (at, place, local, constant) in found {
+            let value = match constant {
+                Constant::Atom(atom) => atom.expr(),
+                Constant::Applied(number) => Expr::Global(match names.get(&number) {
+                    Some(&name) => name,
+                    None => {
+                        let symbols = symbols.get_or_insert_with(|| Symbols::new(program));
+                        let name = named(program, symbols, &flow, number);
+                        names.insert(number, name);
+                        name
+                    }
+                }),
+            };
+            let Branches::Cons(branches) = &mut program.switches[switch].branches else { continue };
+            branches[at].fields[place] = None;
+            let body = branches[at].body;
+            let span = program.spans[body];
+            let value = program.expr(value, span);
+            let body = program.expr(Expr::Let(local, value, body), span);
+            if let Branches::Cons(branches) = &mut program.switches[switch].branches {
+                branches[at].body = body;
+            }
+            count += 1;
+        }
+    }
+    count
+}
+
+/// Returns the switches of a program, but for those that selectors consist of.
+fn switches(program: &Program) -> Vec<SwitchId> {
+    let selectors = Selectors::new(program);
+    let mut switches = Vec::new();
+    for (id, global) in program.globals.enumerate() {
+        if let GlobalKind::Defn { body: Some(body), .. } = global.kind
+            && !selectors.has(id)
+        {
+            switches.extend(program.walk(body).filter_map(|expr| match program.exprs[expr] {
+                Expr::Switch(switch) => Some(switch),
+                _ => None,
+            }));
+        }
+    }
+    switches
+}
+
+/// Gives a function that has arguments a name.
+fn named(program: &mut Program, symbols: &mut Symbols, flow: &Flow, number: u32) -> GlobalId {
+    let (of, _) = flow.applied(number);
+    let symbol = symbols.numbered(&program.globals[of].symbol, 'v');
+    let body = written(program, flow, Constant::Applied(number));
+    let kind = GlobalKind::Defn { params: List::EMPTY, body: Some(body) };
+    let (display, span, signature) = (None, Span::NONE, Signature::default());
+    program.globals.push(Global { symbol, display, kind, span, signature })
+}
+
+fn written(program: &mut Program, flow: &Flow, constant: Constant) -> ExprId {
+    let expr = match constant {
+        Constant::Atom(atom) => atom.expr(),
+        Constant::Applied(number) => {
+            let (global, given) = flow.applied(number);
+            let given = given.to_vec();
+            let callee = program.expr(Expr::Global(global), Span::NONE);
+            let args: Vec<ExprId> =
+                given.into_iter().map(|part| written(program, flow, part)).collect();
+            Expr::App(callee, program.expr_lists.add(args))
+        }
+    };
+    program.expr(expr, Span::NONE)
+}
