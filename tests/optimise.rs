@@ -12,6 +12,7 @@
 //! A program that fails is made smaller and shown with its number.
 
 mod closed;
+mod ends;
 mod fields;
 mod forms;
 mod functions;

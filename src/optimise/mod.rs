@@ -20,6 +20,7 @@ mod forms;
 mod late_inline;
 
 mod left;
+mod merge_ends;
 mod overloading;
 mod perform;
 mod places;
@@ -78,6 +79,8 @@ passes! {
     DeadArguments "dead-args";
     /// Effects are done where their actions would be made.
     Perform "perform";
+    /// Ends of branches that are alike are written once.
+    MergeEnds "merge-ends";
     /// What is certainly needed is evaluated at once instead of being built.
     Strictness "strictness";
 }
@@ -96,6 +99,7 @@ pub const ORDER: &[Step] = &[
     &[Pass::DeadArguments],
     &[Pass::FloatIn],
     &[Pass::Perform],
+    &[Pass::MergeEnds],
     &[Pass::Strictness],
 ];
 /// How many of the first steps run twice: what is inlined lies beside what it was passed to, and beside
@@ -270,6 +274,12 @@ fn run(
         [Pass::DeadArguments] => dead_args::dead_arguments(program, names, report),
         [Pass::FloatIn] => float_in::float_in(program, names, report).0,
         [Pass::Perform] => perform::perform(program, report),
+        [Pass::MergeEnds] => {
+            let mut program = program;
+            let merged = merge_ends::merge_ends(&mut program);
+            report.count(Pass::MergeEnds, "ends written once", merged);
+            program
+        }
         [Pass::Strictness] => {
             let program = strictness::strictness(program, report);
             if !passes.has(Pass::Inline) {

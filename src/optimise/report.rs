@@ -60,6 +60,7 @@ impl Report {
         (Pass::DeadArguments, "unused bindings dropped"),
         (Pass::Perform, "effects done in place"),
         (Pass::Perform, "binds that go on in place"),
+        (Pass::MergeEnds, "ends written once"),
         (Pass::Strictness, "strict parameters"),
         (Pass::Strictness, "bindings evaluated at once"),
         (Pass::Strictness, "choices lifted"),
