@@ -11,7 +11,7 @@ use super::branch::Choice;
 use super::eval::{Operand, State};
 use super::frame::{Brings, Entry, Shared};
 use super::heap::{AbstractValue, EnvId, NodeId};
-use super::{Attempt, Driver};
+use super::{Attempt, Driver, Outcome};
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId};
 use crate::primitive::{Primitive, Shape};
 
@@ -164,8 +164,15 @@ impl Driver<'_> {
         };
         let env = tests.env;
         let condition = self.run(State::Eval(test.condition, env, None))?;
-        let parts = (Operand::Expr(test.yes, env), Operand::Expr(test.no, env), test.global);
         let inner = Tests { left: tests.left - 1, ..*tests };
+        // What an earlier test has found out may decide it.
+        if let Outcome::Node(outcome) = condition
+            && let Some(holds) = self.truth(outcome)
+        {
+            let taken = if holds { test.yes } else { test.no };
+            return self.choose_by_tests(taken, node, &inner);
+        }
+        let parts = (Operand::Expr(test.yes, env), Operand::Expr(test.no, env), test.global);
         let span = self.span(expr, env);
         self.choose(condition, parts, &None, span, Some(Choice::Tests(node, &inner)))
     }
