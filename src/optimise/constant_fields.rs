@@ -1,15 +1,17 @@
-//! A field of a constructor that is the same constant wherever the constructor is made is that constant where it
+//! A field of a constructor that is the same function wherever the constructor is made is that function where it
 //! is taken out.
 //!
-//! A map has its comparison with it, a record of settings its numbers, a stream its step. Nothing is known of them
+//! A map has its comparison with it, a visitor its handlers, a stream its step. Nothing is known of them
 //! where the value comes out of a loop or another structure, and a call of what is not known is the slowest there
 //! is. But a program with one kind of map has one comparison: all of the program is seen ([`super::flow`]), so what
 //! is taken out of such a field is known.
 //!
 //! - The field is still there: what is made is as it was. And a selector is one still: the collector knows them
 //!   ([`super::selection`]), and so does whoever looks for what is selected of a dictionary.
-//! - A constant is a function, or data without parts. A function that has been given arguments gets a name, so it
-//!   is made once.
+//! - A function that has been given arguments gets a name, so it is made once. Numbers stay fields: a loop would begin
+//!   with what it computes later.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -32,15 +34,15 @@ pub(super) fn propagate(program: &mut Program) -> u64 {
         let mut found = Vec::new();
         for (at, branch) in branches.iter().enumerate() {
             for (place, &field) in branch.fields.iter().enumerate() {
-                if let Some(local) = field
+                if field.is_some()
                     && let Passed::Constant(constant) = flow.field(branch.con, place)
                     && is_function(program, constant)
                 {
-                    found.push((at, place, local, constant));
+                    found.push((at, place, constant));
                 }
             }
         }
-        for (at, place, local, constant) in found {
+        for (at, place, constant) in found {
             let value = match constant {
                 Constant::Atom(atom) => atom.expr(),
                 Constant::Applied(number) => Expr::Global(match names.get(&number) {
@@ -53,15 +55,8 @@ pub(super) fn propagate(program: &mut Program) -> u64 {
                     }
                 }),
             };
-            let Branches::Cons(branches) = &mut program.switches[switch].branches else { continue };
-            branches[at].fields[place] = None;
-            let body = branches[at].body;
-            let span = program.spans[body];
-            let value = program.expr(value, span);
-            let body = program.expr(Expr::Let(local, value, body), span);
-            if let Branches::Cons(branches) = &mut program.switches[switch].branches {
-                branches[at].body = body;
-            }
+            let value = program.expr(value, Span::NONE);
+            take_constant(program, switch, (at, place), value);
             count += 1;
         }
     }
@@ -90,9 +85,31 @@ fn named(program: &mut Program, symbols: &mut Symbols, flow: &Flow, number: u32)
     let (of, _) = flow.applied(number);
     let symbol = symbols.numbered(&program.globals[of].symbol, 'v');
     let body = written(program, flow, Constant::Applied(number));
+    define_constant(program, symbol, body)
+}
+
+/// Adds the definition of a constant.
+pub(super) fn define_constant(program: &mut Program, symbol: Arc<str>, body: ExprId) -> GlobalId {
     let kind = GlobalKind::Defn { params: List::EMPTY, body: Some(body) };
     let (display, span, signature) = (None, Span::NONE, Signature::default());
     program.globals.push(Global { symbol, display, kind, span, signature })
+}
+
+/// Has a branch of a switch, by its number, have a constant for a field that it takes out.
+pub(super) fn take_constant(
+    program: &mut Program,
+    switch: SwitchId,
+    (branch, field): (usize, usize),
+    constant: ExprId,
+) {
+    let Branches::Cons(branches) = &mut program.switches[switch].branches else { return };
+    let Some(local) = branches[branch].fields[field].take() else { return };
+    // A body may be a place that is written later: it stays where it is.
+    let body = branches[branch].body;
+    let bound = program.expr(Expr::Let(local, constant, body), program.spans[body]);
+    if let Branches::Cons(branches) = &mut program.switches[switch].branches {
+        branches[branch].body = bound;
+    }
 }
 
 fn written(program: &mut Program, flow: &Flow, constant: Constant) -> ExprId {

@@ -31,6 +31,7 @@ mod selection;
 pub mod strictness;
 mod symbols;
 mod usage;
+mod versions;
 
 use crate::base::name::Interner;
 use crate::core::expr::Program;

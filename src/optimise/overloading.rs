@@ -14,9 +14,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Report;
 use super::selection::{is_only, selected};
-use super::symbols::Symbols;
-use super::{Pass, Report};
+use super::versions::{Most, Versions};
 use crate::base::scc::components;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
@@ -116,18 +116,14 @@ pub(super) fn copy_overloaded(program: &mut Program, most: usize, report: &mut R
     }
     let tables = take_tables(program);
     let mut copies = Copies {
-        symbols: Symbols::new(program),
-        most,
+        versions: Versions::new(program, Most { each: COPIES, expressions: most }, 'i'),
         copier: Copier::new(program, tables, &|_| false),
         dictionaries,
         locals: FxHashMap::default(),
-        copies: FxHashMap::default(),
-        counts: FxHashMap::default(),
-        work: Vec::new(),
         report,
     };
     copies.run();
-    let count = copies.copies.len() as u64;
+    let count = copies.versions.count();
     let (copied, _) = copies.copier.end();
     *program = copied;
     count
@@ -138,13 +134,7 @@ struct Copies<'p, 'r> {
     dictionaries: Dictionaries,
     /// What is known of the locals of the function that is copied.
     locals: FxHashMap<LocalId, Known>,
-    copies: FxHashMap<Key, GlobalId>,
-    counts: FxHashMap<GlobalId, u32>,
-    symbols: Symbols,
-    /// The copies whose bodies are to be written.
-    work: Vec<(Key, GlobalId)>,
-    /// The most expressions with which another copy is begun.
-    most: usize,
+    versions: Versions<Key>,
     report: &'r mut Report,
 }
 
@@ -152,7 +142,7 @@ impl Copies<'_, '_> {
     fn run(&mut self) {
         let mut next = 0;
         loop {
-            if let Some((key, new)) = self.work.pop() {
+            if let Some((key, new)) = self.versions.next() {
                 self.define(&key, new);
             } else if let Some(of) = self.copier.met(next) {
                 next += 1;
@@ -356,22 +346,7 @@ impl Copies<'_, '_> {
         if !key.known.iter().flatten().any(Known::has_dictionary) {
             return None;
         }
-        if let Some(&copy) = self.copies.get(key) {
-            return Some(copy);
-        }
-        let count = self.counts.entry(key.of).or_insert(0);
-        if *count >= COPIES || self.copier.new.exprs.len() > self.most {
-            return None;
-        }
-        *count += 1;
-        let mut global = old.globals[key.of].clone();
-        global.symbol = self.symbols.numbered(&global.symbol, 'i');
-        self.report
-            .decide(Pass::Specialise, || format!("{} is {}", global.symbol, key.describe(old)));
-        let new = self.copier.new.globals.push(global);
-        self.copies.insert(key.clone(), new);
-        self.work.push((key.clone(), new));
-        Some(new)
+        self.versions.get(&mut self.copier, (key.of, key), self.report, || key.describe(old))
     }
 
     /// Writes a call of a function, or of its copy, with what it has been given and other arguments.

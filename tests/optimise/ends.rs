@@ -35,18 +35,25 @@ fn ends_that_are_alike_are_written_once() {
     }
 }
 
-/// What fails tells of its own place, in whichever branch it stood.
+/// What fails tells of its own place, in whichever branch it stood: ends that are alike but for that are two.
 #[test]
 fn an_end_that_fails_tells_of_its_own_place() {
-    let source = "(defn f[a b] (if (lt a b)\n (add (mul a b) (sub (mul a a) (mul (div a b) b)))\n (add (mul a b) (sub (mul a a) (mul (div a b) b)))))\n(defn main[i] (f (length i) 0))";
-    let config = || Config { fuel: Some(1_000_000), ..Config::default() };
-    let failures = [0, 1, 2].map(|level| {
-        let passes = Passes::level(level);
-        run_optimised(source, "abc", Format::Default, config(), passes).failure
-    });
-    assert!(failures[0].is_some());
-    assert_eq!(failures[0], failures[1]);
-    assert_eq!(failures[0], failures[2]);
+    let end = "(add (mul a b) (sub (mul a (add a 1)) (mul (div a (mul b 0)) \
+               (sub (mul b b) (add (mul a 3) (sub b (mul a a)))))))";
+    let source =
+        format!("(defn f[a b] (if (lt a b)\n {end}\n {end}))\n(defn main[i] (f (length i) 5))");
+    let failures = |level| {
+        ["abc", "abcdefg"].map(|input| {
+            let config = Config { fuel: Some(1_000_000), ..Config::default() };
+            let passes = Passes::level(level);
+            run_optimised(&source, input, Format::Default, config, passes).failure
+        })
+    };
+    let plain = failures(0);
+    assert_ne!(plain[0], plain[1]);
+    for level in 1..=2 {
+        assert_eq!(plain, failures(level), "-O{level}");
+    }
 }
 
 /// What follows a comparison is a choice of three.

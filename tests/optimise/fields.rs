@@ -68,6 +68,16 @@ fn a_map_with_one_comparison_in_the_program_compares_by_it() {
     assert!(all < none * 2 / 3, "{all}, at -O1 {none}");
 }
 
+/// Each program prints what stands beside it, at every level.
+fn must_print(cases: &[(&str, &str, &str)]) {
+    for (what, source, printed) in cases {
+        for level in 0..=2 {
+            let run = run(source, level);
+            assert_eq!((run.failure, run.output.trim_end()), (None, *printed), "{what}, -O{level}");
+        }
+    }
+}
+
 /// What else comes to a field, the programs, and what they print for "abc".
 const SAME: &[(&str, &str, &str)] = &[
     (
@@ -128,12 +138,7 @@ const SAME: &[(&str, &str, &str)] = &[
 
 #[test]
 fn a_field_is_a_constant_only_if_it_is_made_with_nothing_else() {
-    for (what, source, printed) in SAME {
-        for level in 0..=2 {
-            let run = run(source, level);
-            assert_eq!((run.failure, run.output.trim_end()), (None, *printed), "{what}, -O{level}");
-        }
-    }
+    must_print(SAME);
 }
 
 /// Programs with tables of two kinds in one structure or function, what they print for "abc".
@@ -203,12 +208,7 @@ const KINDS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn a_field_is_known_in_a_context_only_if_that_has_no_other() {
-    for (what, source, printed) in KINDS {
-        for level in 0..=2 {
-            let run = run(source, level);
-            assert_eq!((run.failure, run.output.trim_end()), (None, *printed), "{what}, -O{level}");
-        }
-    }
+    must_print(KINDS);
 }
 
 #[test]

@@ -4,14 +4,13 @@ use rustc_hash::FxHashMap;
 
 use super::infer::Found;
 use super::places::{Comes, Place};
-use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::copy::{Copier, take_tables};
-use crate::core::expr::{Branches, Expr, ExprId, Global, GlobalId, GlobalKind, Program, SwitchId};
-use crate::core::signature::Signature;
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program, SwitchId};
+use crate::optimise::Report;
+use crate::optimise::constant_fields::{define_constant, take_constant};
 use crate::optimise::flow::{Atom, Constant, is_function};
-use crate::optimise::symbols::Symbols;
-use crate::optimise::{Pass, Report};
+use crate::optimise::versions::{Most, Versions};
 
 /// The most copies of a definition.
 const COPIES: u32 = 8;
@@ -21,18 +20,14 @@ const COPIES: u32 = 8;
 pub(super) fn copy(program: &mut Program, found: Found, most: usize, report: &mut Report) -> u64 {
     let tables = take_tables(program);
     let mut copies = Copies {
-        symbols: Symbols::new(program),
+        versions: Versions::new(program, Most { each: COPIES, expressions: most }, 'm'),
         copier: Copier::new(program, tables, &|_| false),
         found,
-        most,
-        copies: FxHashMap::default(),
-        counts: FxHashMap::default(),
         names: FxHashMap::default(),
-        work: Vec::new(),
         report,
     };
     copies.run();
-    let count = copies.copies.len() as u64;
+    let count = copies.versions.count();
     let (copied, _) = copies.copier.end();
     *program = copied;
     count
@@ -45,14 +40,9 @@ type Key = (GlobalId, Vec<Option<Constant>>);
 struct Copies<'p, 'r> {
     copier: Copier<'p>,
     found: Found,
-    symbols: Symbols,
-    most: usize,
-    copies: FxHashMap<Key, GlobalId>,
-    counts: FxHashMap<GlobalId, u32>,
+    versions: Versions<Key>,
     /// The functions that have arguments and have got names.
     names: FxHashMap<u32, GlobalId>,
-    /// The copies whose bodies are to be written.
-    work: Vec<(Key, GlobalId)>,
     report: &'r mut Report,
 }
 
@@ -60,7 +50,7 @@ impl Copies<'_, '_> {
     fn run(&mut self) {
         let mut next = 0;
         loop {
-            if let Some((key, new)) = self.work.pop() {
+            if let Some((key, new)) = self.versions.next() {
                 self.define(&key, new);
             } else if let Some(of) = self.copier.met(next) {
                 next += 1;
@@ -142,32 +132,15 @@ impl Copies<'_, '_> {
         if key.1.iter().all(Option::is_none) || old.arity(key.0) == 0 {
             return None;
         }
-        if let Some(&copy) = self.copies.get(key) {
-            return Some(copy);
-        }
-        let count = self.counts.entry(key.0).or_insert(0);
-        if *count >= COPIES || self.copier.new.exprs.len() > self.most {
-            return None;
-        }
-        *count += 1;
-        let mut global = old.globals[key.0].clone();
-        global.symbol = self.symbols.numbered(&global.symbol, 'm');
-        self.report.decide(Pass::Specialise, || {
-            let mut known: Vec<String> = key
-                .1
-                .iter()
-                .flatten()
-                .map(|&constant| describe(old, &self.found, constant))
-                .collect();
+        let found = &self.found;
+        self.versions.get(&mut self.copier, (key.0, key), self.report, || {
+            let constants = key.1.iter().flatten();
+            let mut known: Vec<String> =
+                constants.map(|&constant| describe(old, found, constant)).collect();
             known.sort();
             known.dedup();
-            let of = &old.globals[key.0].symbol;
-            format!("{} is {of} with {} in fields", global.symbol, known.join(" and "))
-        });
-        let new = self.copier.new.globals.push(global);
-        self.copies.insert(key.clone(), new);
-        self.work.push((key.clone(), new));
-        Some(new)
+            format!("{} with {} in fields", old.globals[key.0].symbol, known.join(" and "))
+        })
     }
 
     /// Has a switch of a copy take constants out of fields.
@@ -177,17 +150,7 @@ impl Copies<'_, '_> {
         for (branch, at, place) in taken {
             let Some(constant) = self.constant(place, key) else { continue };
             let value = self.written(constant);
-            let new_program = &mut self.copier.new;
-            let Branches::Cons(branches) = &mut new_program.switches[new].branches else {
-                continue;
-            };
-            let Some(local) = branches[branch].fields[at].take() else { continue };
-            let body = branches[branch].body;
-            let span = new_program.spans[body];
-            let bound = new_program.expr(Expr::Let(local, value, body), span);
-            if let Branches::Cons(branches) = &mut new_program.switches[new].branches {
-                branches[branch].body = bound;
-            }
+            take_constant(&mut self.copier.new, new, (branch, at), value);
         }
     }
 
@@ -207,15 +170,13 @@ impl Copies<'_, '_> {
         }
         let (of, given) = self.found.flow.applied(number);
         let given = given.to_vec();
-        let symbol = self.symbols.numbered(&self.copier.old.globals[of].symbol, 'v');
+        let symbol = self.versions.symbols.numbered(&self.copier.old.globals[of].symbol, 'v');
         let callee = Expr::Global(self.copier.global(of));
         let callee = self.copier.new.expr(callee, Span::NONE);
         let args: Vec<ExprId> = given.into_iter().map(|part| self.written(part)).collect();
         let args = self.copier.new.expr_lists.add(args);
         let body = self.copier.new.expr(Expr::App(callee, args), Span::NONE);
-        let kind = GlobalKind::Defn { params: List::EMPTY, body: Some(body) };
-        let (display, span, signature) = (None, Span::NONE, Signature::default());
-        let name = self.copier.new.globals.push(Global { symbol, display, kind, span, signature });
+        let name = define_constant(&mut self.copier.new, symbol, body);
         self.names.insert(number, name);
         name
     }

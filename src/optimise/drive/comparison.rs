@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::branch::Choice;
 use super::eval::{Operand, State};
-use super::frame::{Brings, Entry, Shared};
+use super::frame::{Action, Brings, Entry, Shared};
 use super::heap::{AbstractValue, EnvId, NodeId};
 use super::{Attempt, Driver, Outcome};
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId};
@@ -175,6 +175,21 @@ impl Driver<'_> {
         let parts = (Operand::Expr(test.yes, env), Operand::Expr(test.no, env), test.global);
         let span = self.span(expr, env);
         self.choose(condition, parts, &None, span, Some(Choice::Tests(node, &inner)))
+    }
+
+    /// Goes on with an alternative of the tests that shared frames begin with.
+    pub(super) fn alternative_of_tests(
+        &mut self,
+        expr: ExprId,
+        node: NodeId,
+        shared: &Rc<Shared>,
+    ) -> State {
+        let Some(frame) = &shared.frames else { unreachable!("they begin with tests") };
+        let Action::Force(local, _, env) = frame.action else {
+            unreachable!("tests are of what is bound")
+        };
+        self.bind(local, env, node);
+        State::Eval(expr, env, frame.next.clone())
     }
 
     fn mentions(&mut self, expr: ExprId, local: LocalId) -> bool {

@@ -703,16 +703,6 @@ impl Driver<'_> {
         self.dynamic_switch(switch, env, node, frame.next.clone(), span, Some(shared))
     }
 
-    /// Goes on with an alternative of the tests that shared frames begin with.
-    fn alternative_of_tests(&mut self, expr: ExprId, node: NodeId, shared: &Rc<Shared>) -> State {
-        let Some(frame) = &shared.frames else { unreachable!("they begin with tests") };
-        let Action::Force(local, _, env) = frame.action else {
-            unreachable!("tests are of what is bound")
-        };
-        self.bind(local, env, node);
-        State::Eval(expr, env, frame.next.clone())
-    }
-
     /// Goes on with the default of the switch that shared frames begin with.
     fn default_of(&mut self, node: NodeId, shared: &Rc<Shared>) -> State {
         let on = State::Value(Outcome::Node(node), shared.frames.clone());
