@@ -16,6 +16,7 @@ mod ends;
 mod fields;
 mod forms;
 mod functions;
+mod growing;
 mod held;
 mod interpreted;
 mod known;

@@ -75,6 +75,11 @@ impl Expanded {
         self.unfolded <= LEADING
     }
 
+    /// Returns whether it has no more than so many expressions with all in their places that may be unfolded.
+    pub fn is_within(self, most: u32) -> bool {
+        self.unfolded <= most
+    }
+
     /// Returns whether it is too much to be written wherever the function is called.
     pub fn is_long(self) -> bool {
         let is_chain = self.nested > UNCHAINED || self.all / COPIED > self.apart;

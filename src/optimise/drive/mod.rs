@@ -46,6 +46,7 @@ mod frame;
 mod free;
 mod fuse;
 mod fusible;
+mod growing;
 mod heap;
 mod held;
 mod history;
@@ -101,6 +102,7 @@ use exits::Exits;
 use facts::{Facts, facts};
 use free::FreeLocals;
 use fusible::{Fusible, fusible};
+use growing::{Growing, growing};
 use heap::{EnvId, Heap, NodeId};
 use held::Fields;
 use history::STEPS_AGAIN;
@@ -247,6 +249,7 @@ transactional! {
             outlined: FxHashSet<GlobalId>,
             counted: Counted,
             accumulators: Accumulators,
+            growing: Growing,
             selectors: Selectors,
             /// Whether all that is done with a local is to select its fields.
             is_only_selected: IndexVec<LocalId, bool>,
@@ -419,6 +422,10 @@ impl<'a> Driver<'a> {
             accumulators: match rules.specialise {
                 true => accumulators(old, &facts),
                 false => Accumulators::default(),
+            },
+            growing: match rules.specialise {
+                true => growing(old, &facts),
+                false => Growing::default(),
             },
             results: match rules.specialise {
                 true => over_applied::results(old, &new.cons, &facts, &twins, &fusible.produces),

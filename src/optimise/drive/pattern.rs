@@ -184,13 +184,20 @@ impl Pattern {
     fn has_structure(&self) -> bool {
         match self {
             Pattern::Call(_, parts) => parts.iter().any(Pattern::has_structure),
-            Pattern::Con(..)
-            | Pattern::Built(..)
-            | Pattern::Text(..)
-            | Pattern::Caf(_)
-            | Pattern::Constant(_) => true,
-            _ => false,
+            _ => self.is_data(),
         }
+    }
+
+    /// Returns whether it knows something that can be taken apart.
+    pub fn is_data(&self) -> bool {
+        matches!(
+            self,
+            Pattern::Con(..)
+                | Pattern::Built(..)
+                | Pattern::Text(..)
+                | Pattern::Caf(_)
+                | Pattern::Constant(_)
+        )
     }
 
     /// Returns whether a large constant is part of it.
@@ -241,7 +248,7 @@ impl Pattern {
         found
     }
 
-    fn parts_mut(&mut self) -> &mut [Pattern] {
+    pub(super) fn parts_mut(&mut self) -> &mut [Pattern] {
         match self {
             Pattern::Con(_, parts)
             | Pattern::Built(_, parts)

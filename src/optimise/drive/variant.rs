@@ -142,6 +142,7 @@ impl Driver<'_> {
         if self.history.is_second() {
             self.worth_knowing_again(of, &mut patterns);
         }
+        self.bound_what_grows(of, &mut patterns);
         let caller = self.variants[self.current as usize].key.of;
         if !self.facts.recursive[of] || !self.facts.recursive[caller] {
             return patterns;

@@ -1,0 +1,125 @@
+//! What grows from call to call is known as far as that has an end.
+
+use std::fs;
+
+use gmachine::machine::print::Format;
+use gmachine::machine::reference::Config;
+use gmachine::optimise::Passes;
+use gmachine_testing::project;
+
+use super::common::{compile_after, run_optimised};
+
+/// A search that keeps its history, and looks at all of it in each step.
+const SEARCH: &str = "
+(data Step (Step place cost way))
+(data Way (Start) (Up) (Twice))
+(defn next[s]
+  (case s
+    [(Step p c w)
+      (append [(Step (add p 1) (add c 2) Up)]
+        (append (case w [(Twice) []] [_ [(Step (mul p 2) (add c 3) Twice)]])
+          (if (gt p 3) [(Step (sub p 3) (add c 1) Start)] [])))]))
+(defn costOf[s] (case s [(Step _ c _) c]))
+(defn same[a b]
+  (case a [(Step p _ v) (case b [(Step q _ w) (andAlso (eq p q) (eq (code v) (code w)))])]))
+(defn code[w] (case w [(Start) 0] [(Up) 1] [(Twice) 2]))
+(defn search[limit history]
+  (let ([now (head history)])
+    (if (ge (costOf now) limit) [history]
+      (concatMap (fn [step] (search limit (Cons step history)))
+        (filter (fn [step] (not (any (same step) history))) (next now))))))
+(defn main[i] (length (search (add 9 (length i)) [FIRST])))";
+
+/// An evaluator whose environment grows.
+const EVALUATOR: &str = "
+(data Expr (Lit value) (Ref index) (Add left right) (Let bound body))
+(defn pick[k env] (case env [(Cons x t) (if (eq k 0) x (pick (sub k 1) t))]))
+(defn eval[e env n]
+  (case e
+    [(Lit v) v]
+    [(Ref k) (pick (rem k n) env)]
+    [(Add a b) (rem (add (eval a env n) (eval b env n)) 9973)]
+    [(Let a b) (let ([v (eval a env n)]) (seq v (eval b (Cons v env) (add n 1))))]))";
+
+/// A term that nothing is known of.
+const SAMPLE: &str = "
+(defn sample[n s]
+  (if (eq n 0) (if (eq (rem s 2) 0) (Ref s) (Lit s))
+    (if (eq (rem s 5) 0)
+      (Let (sample (sub n 1) (mul s 3)) (sample (sub n 1) (add s 4)))
+      (Add (sample (sub n 1) (add s 7)) (sample (sub n 1) (mul s 2))))))";
+
+fn instructions(source: &str, level: u8) -> usize {
+    let program = compile_after(source, Passes::level(level)).expect("a program without mistakes");
+    program.globals.iter().map(|global| global.code.len()).sum()
+}
+
+fn reductions(source: &str, level: u8) -> u64 {
+    let config = Config { fuel: Some(1_000_000), ..Config::default() };
+    let run = run_optimised(source, "abc", Format::Default, config, Passes::level(level));
+    assert_eq!(run.failure, None, "{source}");
+    run.statistics.reductions
+}
+
+/// Each state that is known would be a variant of the search and of all that looks at it, down to where the
+/// whistle blows.
+#[test]
+fn a_search_from_a_known_state_is_written_once() {
+    for first in ["(Step 1 0 Start)", "(Step (length i) (length i) (if (null i) Start Up))"] {
+        let source = SEARCH.replace("FIRST", first);
+        let (plain, all) = (instructions(&source, 0), instructions(&source, 2));
+        assert!(all <= 5 * plain, "{first}: {all} instructions, -O0 {plain}");
+        let (plain, all) = (reductions(&source, 0), reductions(&source, 2));
+        assert!(2 * all <= plain, "{first}: {all} reductions, -O0 {plain}");
+    }
+}
+
+/// Abstract machines in `benches` whose terms nothing is known of, while their environments and stacks are, and
+/// how many times the code of `-O0` they have at most: each branch would be explored with its own stack.
+const EXPLORING: &[(&str, usize)] = &[("interp-krivine", 3), ("interp-ski", 2)];
+
+#[test]
+fn what_explores_the_unknown_is_written_once() {
+    for (name, times) in EXPLORING {
+        let path = project().join("benches/unseen").join(format!("{name}.core"));
+        let source = fs::read_to_string(path).expect("the program");
+        let (plain, all) = (instructions(&source, 0), instructions(&source, 2));
+        assert!(all <= times * plain, "{name}: {all} instructions, -O0 {plain}");
+    }
+}
+
+/// How many elements an environment has is known for a few of them: each look-up goes along it.
+#[test]
+fn the_length_of_what_grows_is_known_for_a_few_elements() {
+    let source = |env: &str| {
+        format!("{EVALUATOR}{SAMPLE}(defn main[i] (eval (sample 9 (length i)) {env} 3))")
+    };
+    let known = reductions(&source("[1 2 3]"), 2);
+    let hidden = reductions(&source("(if (null i) Nil [1 2 3])"), 2);
+    assert!(10 * known <= 9 * hidden, "{known} reductions, where nothing is known {hidden}");
+}
+
+/// The environment of a known term grows no further than the term goes: it is known to its end.
+#[test]
+fn what_grows_with_a_known_term_is_known() {
+    let term = "(Let (Lit 7) (Let (Add (Ref 0) (Ref 1)) (Let (Add (Ref 0) (Ref 2)) \
+                (Add (Add (Ref 0) (Ref 1)) (Add (Ref 2) (Ref 3))))))";
+    let source = format!("{EVALUATOR}(defn main[i] (eval {term} [(length i)] 1))");
+    let all = reductions(&source, 2);
+    assert!(all <= 6, "{all} reductions");
+}
+
+/// A zipper is taken apart and made again: it is as large as before.
+#[test]
+fn what_is_taken_apart_and_made_again_does_not_grow() {
+    let source = "
+        (data Tape (Tape left here right))
+        (defn right[t] (case t [(Tape l h r) (case r [(Cons x s) (Tape (Cons h l) x s)])]))
+        (defn walk[n t]
+          (if (eq n 0) (case t [(Tape _ h _) h])
+            (case t [(Tape l h r)
+              (walk (sub n 1) (if (eq (rem n 3) 0) (Tape l (add h n) r) (Tape r (add h 1) l)))])))
+        (defn main[i] (walk (mul 100 (length i)) (Tape [1 (length i)] 3 [2 5])))";
+    let all = reductions(source, 2);
+    assert!(all <= 310, "{all} reductions");
+}
