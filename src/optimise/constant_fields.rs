@@ -13,19 +13,26 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::{Constant, Flow, Passed, is_function};
 use super::selection::Selectors;
 use super::symbols::Symbols;
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::expr::{Branches, Expr, ExprId, Global, GlobalId, GlobalKind, Program, SwitchId};
+use crate::core::expr::{
+    Branches, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, Program, SwitchId,
+};
 use crate::core::signature::Signature;
 
 /// Replaces fields by the constants that they are. Returns in how many places.
-pub(super) fn propagate(program: &mut Program) -> u64 {
+///
+/// At the `first` look dictionaries are left out, which are made as values of definitions alone: what is taken
+/// out of those is known by the dictionary ([`super::overloading`]).
+pub(super) fn propagate(program: &mut Program, first: bool) -> u64 {
     let flow = Flow::new(program);
+    let made: FxHashSet<ConId> =
+        if first { made_by_functions(program) } else { FxHashSet::default() };
     let mut symbols = None;
     let mut names: FxHashMap<u32, GlobalId> = FxHashMap::default();
     let mut count = 0;
@@ -35,6 +42,7 @@ pub(super) fn propagate(program: &mut Program) -> u64 {
         for (at, branch) in branches.iter().enumerate() {
             for (place, &field) in branch.fields.iter().enumerate() {
                 if field.is_some()
+                    && (!first || made.contains(&branch.con))
                     && let Passed::Constant(constant) = flow.field(branch.con, place)
                     && is_function(program, constant)
                 {
@@ -61,6 +69,23 @@ pub(super) fn propagate(program: &mut Program) -> u64 {
         }
     }
     count
+}
+
+/// Returns the constructors that are made elsewhere than as the value of a definition.
+fn made_by_functions(program: &Program) -> FxHashSet<ConId> {
+    let mut made = FxHashSet::default();
+    for global in program.globals.iter() {
+        let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
+        for expr in program.walk(body) {
+            if let Expr::App(callee, _) = program.exprs[expr]
+                && let Expr::Con(con) = program.exprs[callee]
+                && !(expr == body && params.is_empty())
+            {
+                made.insert(con);
+            }
+        }
+    }
+    made
 }
 
 /// Returns the switches of a program, but for those that selectors consist of.

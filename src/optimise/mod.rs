@@ -234,13 +234,13 @@ fn run(
             let mut program = program;
             let most = if history.is_second() {
                 forms::write_out(&mut program, passes, report);
-                let fields = constant_fields::propagate(&mut program);
+                let fields = constant_fields::propagate(&mut program, false);
                 report.count(Pass::Specialise, "fields found constant", fields);
                 let bound = constant_params::bind(&mut program);
                 report.count(Pass::Specialise, "parameters found constant", bound);
                 GROWTH_AGAIN * found + GROWTH_BASE_AGAIN
             } else {
-                let fields = constant_fields::propagate(&mut program);
+                let fields = constant_fields::propagate(&mut program, true);
                 report.count(Pass::Specialise, "fields found constant", fields);
                 let most = COPIED * found + COPIED_BASE;
                 let copied = contexts::copy_for_fields(&mut program, most, report);

@@ -3,7 +3,7 @@
 //! A function of a class is given the dictionary of the instance that it is used at, passes it on to the functions
 //! that it calls, and stores it in functions that are applied later. Where the dictionary is known, as a CAF that
 //! is a record of functions, the function is copied for it, and so are those that the copy gives what it takes out
-//! of the dictionary (M. P. Jones, "Dictionary-free overloading by partial evaluation", LSC 8(3), 1995). A driver
+//! of the dictionary, a local function of it that was lifted above all (M. P. Jones, "Dictionary-free overloading by partial evaluation", LSC 8(3), 1995). A driver
 //! would do so too, but only in calls with all their arguments.
 //!
 //! Invariants:
@@ -17,12 +17,13 @@ use rustc_hash::FxHashMap;
 use super::Report;
 use super::selection::{is_only, selected};
 use super::versions::{Most, Versions};
+use crate::base::index::IndexVec;
 use crate::base::scc::components;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::copy::{Copier, take_tables};
 use crate::core::expr::{
-    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, Switch, TextId,
+    Branches, Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Lit, LocalId, Program, Switch, TextId,
 };
 
 /// The most copies of a function.
@@ -34,18 +35,19 @@ const LOOKS: usize = 3;
 /// The most dictionaries that are part of each other and are compared with others.
 const TOGETHER: usize = 16;
 
-/// A value that is known where it is used: a dictionary, or a function with some arguments of which each is one
-/// of these.
+/// A value that is known where it is used: a dictionary, a field of one by its number that is no dictionary, or a
+/// function with some arguments of which each is one of these.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Known {
     Dictionary(GlobalId),
+    Field(GlobalId, usize),
     Function(GlobalId, Vec<Known>),
 }
 
 impl Known {
     fn parts(&self) -> usize {
         match self {
-            Known::Dictionary(_) => 1,
+            Known::Dictionary(_) | Known::Field(..) => 1,
             Known::Function(_, given) => 1 + given.iter().map(Known::parts).sum::<usize>(),
         }
     }
@@ -53,6 +55,9 @@ impl Known {
     fn describe(&self, program: &Program, out: &mut String) {
         match self {
             Known::Dictionary(of) => out.push_str(&program.globals[*of].symbol),
+            Known::Field(of, at) => {
+                out.push_str(&format!("{}.{at}", program.globals[*of].symbol));
+            }
             Known::Function(of, given) if given.is_empty() => {
                 out.push_str(&program.globals[*of].symbol);
             }
@@ -68,9 +73,17 @@ impl Known {
         }
     }
 
+    fn has_field(&self) -> bool {
+        match self {
+            Known::Dictionary(_) => false,
+            Known::Field(..) => true,
+            Known::Function(_, given) => given.iter().any(Known::has_field),
+        }
+    }
+
     fn has_dictionary(&self) -> bool {
         match self {
-            Known::Dictionary(_) => true,
+            Known::Dictionary(_) | Known::Field(..) => true,
             Known::Function(_, given) => given.iter().any(Known::has_dictionary),
         }
     }
@@ -225,12 +238,59 @@ impl Copies<'_, '_> {
             return;
         };
         let Branches::Cons(branches) = &switch.branches else { return };
-        let Some((con, values)) = record(self.copier.old, dictionary) else { return };
+        let Some((con, _)) = record(self.copier.old, dictionary) else { return };
         let Some(branch) = branches.iter().find(|branch| branch.con == con) else { return };
-        for (&field, &value) in branch.fields.iter().zip(values) {
-            if let Some(field) = field {
-                self.learn(field, value);
+        for (at, &field) in branch.fields.iter().enumerate() {
+            if let Some(field) = field
+                && let Some(known) = self.field(dictionary, at)
+            {
+                self.locals.insert(field, known);
             }
+        }
+    }
+
+    /// Returns what is known of a field of a dictionary, if it is a dictionary or a function. What else is in one, as
+    /// the tree of a map, is where a loop begins.
+    fn field(&self, dictionary: GlobalId, at: usize) -> Option<Known> {
+        let value = self.field_value(dictionary, at)?;
+        match self.known(value) {
+            Some(known @ Known::Dictionary(_)) => Some(known),
+            _ => (is_function(self.copier.old, &self.copier.new.cons, value)
+                && self.is_value(value, &mut { PARTS }))
+            .then_some(Known::Field(dictionary, at)),
+        }
+    }
+
+    /// Returns whether an expression may be written in several places: no work is in it, nor more than so many
+    /// parts.
+    fn is_value(&self, expr: ExprId, parts: &mut usize) -> bool {
+        let Some(left) = parts.checked_sub(1) else { return false };
+        *parts = left;
+        let old = self.copier.old;
+        match old.exprs[expr] {
+            Expr::Lit(_) | Expr::Global(_) | Expr::Con(_) => true,
+            Expr::App(callee, args) => {
+                let is_made = matches!(old.exprs[callee], Expr::Con(_))
+                    || is_function(old, &self.copier.new.cons, expr);
+                is_made && old.expr_lists[args].iter().all(|&arg| self.is_value(arg, parts))
+            }
+            _ => false,
+        }
+    }
+
+    fn field_value(&self, dictionary: GlobalId, at: usize) -> Option<ExprId> {
+        let (_, fields) = record(self.copier.old, dictionary)?;
+        fields.get(at).copied()
+    }
+
+    /// Returns the function or the dictionary that something known is; `None` if it is neither.
+    fn resolved(&self, known: Known, parts: &mut usize) -> Option<Known> {
+        match known {
+            Known::Field(dictionary, at) => {
+                let value = self.field_value(dictionary, at)?;
+                ensure_sufficient_stack(|| self.known_within(value, parts))
+            }
+            known => Some(known),
         }
     }
 
@@ -263,10 +323,11 @@ impl Copies<'_, '_> {
             }
             Expr::App(callee, args) => {
                 let (head, rest) = self.head(callee, &old.expr_lists[args], parts)?;
-                let (of, mut given) = match head {
-                    Known::Dictionary(_) if rest.is_empty() => return Some(head),
-                    Known::Dictionary(_) => return None,
-                    Known::Function(of, given) => (of, given),
+                if rest.is_empty() {
+                    return Some(head);
+                }
+                let Known::Function(of, mut given) = self.resolved(head, parts)? else {
+                    return None;
                 };
                 if given.len() + rest.len() >= old.arity(of) {
                     return None;
@@ -294,10 +355,10 @@ impl Copies<'_, '_> {
             && let Some((&from, rest)) = args.split_first()
             && let Some(Known::Dictionary(dictionary)) =
                 ensure_sufficient_stack(|| self.known_within(from, parts))
-            && let Some((con, fields)) = record(old, dictionary)
+            && let Some((con, _)) = record(old, dictionary)
             && let Some(at) = selected(old, selector, con)
         {
-            return Some((self.known_within(fields[at], parts)?, rest));
+            return Some((self.field(dictionary, at)?, rest));
         }
         Some((self.known_within(callee, parts)?, args))
     }
@@ -305,12 +366,12 @@ impl Copies<'_, '_> {
     /// Returns the copy of an application, if a copy of what it is one of is called, or something is selected.
     fn application(&mut self, callee: ExprId, args: &[ExprId], span: Span) -> Option<Expr> {
         let (head, rest) = self.head(callee, args, &mut { PARTS })?;
-        let (of, given) = match head {
+        let (of, given) = match self.resolved(head, &mut { PARTS })? {
             Known::Dictionary(dictionary) if rest.is_empty() => {
                 return Some(Expr::Global(self.copier.global(dictionary)));
             }
-            Known::Dictionary(_) => return None,
             Known::Function(of, given) => (of, given),
+            _ => return None,
         };
         let key = self.key(of, &given, rest);
         let copy = self.copy_of(&key);
@@ -327,10 +388,13 @@ impl Copies<'_, '_> {
         let own = &rest[..rest.len().min(arity - given.len())];
         let is_saturated = given.len() + own.len() == arity;
         let args = own.iter().map(|&arg| self.known(arg));
-        let all = given.iter().cloned().map(Some).chain(args);
+        let mut known: Vec<Option<Known>> = given.iter().cloned().map(Some).chain(args).collect();
         // In a call with all its arguments functions are known anyhow.
-        let is_kept = |known: &Known| !is_saturated || known.has_dictionary();
-        let mut known: Vec<Option<Known>> = all.map(|known| known.filter(is_kept)).collect();
+        if is_saturated && !known.iter().flatten().any(Known::has_field) {
+            for one in &mut known {
+                *one = one.take().filter(Known::has_dictionary);
+            }
+        }
         let is_idle = is_saturated && known.iter().all(Option::is_some);
         // What is called is another copy than what is stored: of that not every use is known.
         if known.iter().any(Option::is_none) {
@@ -387,6 +451,10 @@ impl Copies<'_, '_> {
     /// Returns an expression of the copy for what is known.
     fn write(&mut self, known: &Known, span: Span) -> ExprId {
         let written = match known {
+            Known::Field(of, at) => {
+                let value = self.field_value(*of, *at).expect("a field of a dictionary");
+                return self.copier.place(value);
+            }
             Known::Dictionary(of) => Expr::Global(self.copier.global(*of)),
             Known::Function(of, given) => {
                 let key = self.key(*of, given, &[]);
@@ -473,7 +541,7 @@ fn is_dictionary(program: &Program, caf: GlobalId) -> bool {
     record(program, caf).is_some_and(|(con, fields)| {
         is_only(program, con)
             && fields.len() == program.cons[con].arity as usize
-            && fields.iter().any(|&field| is_function(program, field))
+            && fields.iter().any(|&field| is_function(program, &program.cons, field))
     })
 }
 
@@ -488,15 +556,15 @@ fn aliased(program: &Program, caf: GlobalId) -> Option<GlobalId> {
     }
 }
 
-/// Returns whether an expression is a function with too few arguments.
-pub(super) fn is_function(program: &Program, expr: ExprId) -> bool {
+/// Returns whether an expression is a function with too few arguments, in a program with such constructors.
+pub(super) fn is_function(program: &Program, cons: &IndexVec<ConId, Con>, expr: ExprId) -> bool {
     let (callee, count) = match program.exprs[expr] {
         Expr::App(callee, args) => (callee, args.len()),
         _ => (expr, 0),
     };
     match program.exprs[callee] {
         Expr::Global(global) => count < program.arity(global),
-        Expr::Con(con) => count < program.cons[con].arity as usize,
+        Expr::Con(con) => count < cons[con].arity as usize,
         _ => false,
     }
 }

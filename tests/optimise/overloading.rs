@@ -243,3 +243,54 @@ fn a_copy_is_no_constant() {
     let peaks = [0, 2].map(|level| run(&source, level).statistics.peak_live_bytes);
     assert!(peaks[1] <= peaks[0] + peaks[0] / 10, "{peaks:?} bytes");
 }
+
+/// Two monads, an evaluator that opens its dictionary once and has local functions, as a `where` of Haskell is, and
+/// the same with the dictionary handed on at each call.
+const RECORDS: &str = "
+    (data Monad (Monad unit then tick))
+    (data Try (Good x) (Bad e))
+    (data Exp (Num n) (Var name) (Add a b) (Div a b) (Let name bound body))
+    (defn counting[] (Monad (fn [x n] (Pair x n)) (fn [m k n] (case (m n) [(Pair x n') (k x n')]))
+      (fn [n] (let ([m (add n 1)]) (seq m (Pair Nil m))))))
+    (defn trying[] (Monad Good (fn [m k] (case m [(Good x) (k x)] [(Bad e) (Bad e)])) (Good Nil)))
+    (defn fetch[x env] (fromMaybe 0 (lookup x env)))
+    (defn made[n] (if (eq n 0) (Var 'x') (if (odd n) (Let 'y' (made (sub n 1)) (Add (Var 'y') (Num n)))
+      (Div (Add (Num n) (Var 'x')) (Add (Num 1) (made (sub n 1)))))))";
+const OPENED: &str = "
+    (defn eval[monad env e] (case monad [(Monad unit then tick)
+      (letrec ([go (fn [env e] (then tick (fn [_] (step env e))))]
+               [step (fn [env e] (case e
+                 [(Num n) (unit n)] [(Var x) (unit (fetch x env))]
+                 [(Add a b) (both add env a b)] [(Div a b) (both div env a b)]
+                 [(Let x a b) (then (go env a) (fn [v] (go (Cons (Pair x v) env) b)))]))]
+               [both (fn [op env a b] (then (go env a) (fn [x] (then (go env b) (fn [y] (unit (op x y)))))))])
+        (go env e))]))";
+const HANDED_ON: &str = "
+    (defn unit[m] (case m [(Monad u _ _) u])) (defn then[m] (case m [(Monad _ t _) t]))
+    (defn tick[m] (case m [(Monad _ _ t) t]))
+    (defn eval[monad env e] (then monad (tick monad) (fn [_] (step monad env e))))
+    (defn step[monad env e] (case e
+      [(Num n) (unit monad n)] [(Var x) (unit monad (fetch x env))]
+      [(Add a b) (both monad add env a b)] [(Div a b) (both monad div env a b)]
+      [(Let x a b) (then monad (eval monad env a) (fn [v] (eval monad (Cons (Pair x v) env) b)))]))
+    (defn both[monad op env a b] (then monad (eval monad env a) (fn [x]
+      (then monad (eval monad env b) (fn [y] (unit monad (op x y)))))))";
+
+#[test]
+fn local_functions_of_what_opens_a_dictionary_are_copied_for_its_fields() {
+    let counted = "(case (eval counting [(Pair 'x' k)] (made k) 0) [(Pair v n) (add v n)])";
+    let tried = "(case (eval trying [(Pair 'x' k)] (made k)) [(Good v) v] [(Bad e) e])";
+    let both = format!("(add {counted} {tried})");
+    for use_of in [counted, tried, &both] {
+        let [opened, handed_on] = [OPENED, HANDED_ON].map(|evaluator| {
+            reductions(&format!(
+                "{RECORDS}{evaluator}
+                 (defn main[i] (sum (map (fn [k] {use_of}) (range 1 (mul 10 (length i))))))"
+            ))
+        });
+        assert!(
+            5 * opened <= 6 * handed_on,
+            "{use_of}: {opened} reductions, {handed_on} with the dictionary handed on"
+        );
+    }
+}

@@ -27,8 +27,9 @@ impl Records {
                 && let Expr::Con(con) = program.exprs[callee]
                 && is_only(program, con)
             {
-                may_be[con] |=
-                    program.expr_lists[args].iter().any(|&arg| is_function(program, arg));
+                may_be[con] |= program.expr_lists[args]
+                    .iter()
+                    .any(|&arg| is_function(program, &program.cons, arg));
             }
         }
         Records { may_be }
