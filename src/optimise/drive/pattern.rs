@@ -61,6 +61,14 @@ impl Key {
         (shape.args != self.args).then_some(shape)
     }
 
+    /// Returns the patterns without the data that functions in them hold; `None` if there is none.
+    pub fn without_held_data(&self) -> Option<Key> {
+        let mut args = self.args.clone();
+        args.iter_mut().for_each(|pattern| pattern.forget_held_data(false));
+        let less = Key { of: self.of, args, same: Vec::new() };
+        (less.args != self.args).then_some(less)
+    }
+
     /// Returns whether a constructor is part of one like it: a list or a tree.
     pub fn nests(&self) -> bool {
         self.args.iter().any(|pattern| pattern.nests(&mut Vec::new()))
@@ -213,6 +221,21 @@ impl Pattern {
                     Pattern::Call(..) => *part = Pattern::Hole,
                     _ => part.forget_calls_in_values(),
                 }
+            }
+        }
+    }
+
+    /// Turns the data in functions into holes; `is_held` is whether it is in one.
+    fn forget_held_data(&mut self, is_held: bool) {
+        match self {
+            Pattern::Con(..) | Pattern::Built(..) | Pattern::Lit(_) | Pattern::Text(..)
+                if is_held =>
+            {
+                *self = Pattern::Hole;
+            }
+            _ => {
+                let is_held = is_held || matches!(self, Pattern::Partial(..));
+                self.parts_mut().iter_mut().for_each(|part| part.forget_held_data(is_held));
             }
         }
     }

@@ -40,6 +40,10 @@ const SAME_SHAPE: u32 = 12;
 const SAME_SHAPE_OF_CIRCLE: u32 = 40;
 const FEW_OF_SHAPE: u32 = 4;
 const FEW_LITERALS: usize = 2;
+/// The most variants whose patterns differ in the data that functions in them hold: what a function holds it most
+/// often hands on to be stored, as an insertion into a map does the value.
+const HOLDING: u32 = 8;
+
 impl Driver<'_> {
     pub(super) fn add_variant(&mut self, key: Key, global: GlobalId) -> u32 {
         let at = self.variants.len() as u32;
@@ -104,15 +108,17 @@ impl Driver<'_> {
                 key.args = general;
                 continue;
             }
+            if let Some(less) = key.without_held_data()
+                && self.count_shape(&less) >= HOLDING
+            {
+                self.generalise_to(key, less);
+                continue;
+            }
             let Some(shape) = key.shape() else { break };
-            let count = self.per_shape.get(&shape).copied().unwrap_or(0);
-            self.per_shape.insert(shape.clone(), count + 1);
-            if count < self.most_of_shape(key, &shape) {
+            if self.count_shape(&shape) < self.most_of_shape(key, &shape) {
                 break;
             }
-            self.tally.generalised += 1;
-            self.exhausted.insert(key.of);
-            key.args = shape.args;
+            self.generalise_to(key, shape);
         }
         if self.total <= 0 || self.new.exprs.len() > self.most || !self.allows_variant(key) {
             self.exhausted.insert(key.of);
@@ -127,6 +133,20 @@ impl Driver<'_> {
             self.decisions.push(text);
         }
         Some(global)
+    }
+
+    /// Returns how many variants have had a shape, and counts another one.
+    fn count_shape(&mut self, shape: &Key) -> u32 {
+        let count = self.per_shape.get(shape).copied().unwrap_or(0);
+        self.per_shape.insert(shape.clone(), count + 1);
+        count
+    }
+
+    /// Has a key know only what another one does, because there are too many like it.
+    fn generalise_to(&mut self, key: &mut Key, less: Key) {
+        self.tally.generalised += 1;
+        self.exhausted.insert(key.of);
+        key.args = less.args;
     }
 
     /// Returns whether a key is that of the supercombinator itself, with nothing known of its arguments.
