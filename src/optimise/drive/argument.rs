@@ -166,6 +166,7 @@ impl Driver<'_> {
         let value = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
         self.is_applied = around;
         match (value, consumer) {
+            (Pattern::Hole, Some(param)) if self.is_unclosed(param, arg) => Pattern::Hole,
             (Pattern::Hole, Some(_)) => self.consumed_call(arg, size).unwrap_or(Pattern::Hole),
             (value @ Pattern::Partial(..), Some(param)) => {
                 self.charge(PARTS - size.parts);

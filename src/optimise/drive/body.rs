@@ -47,11 +47,11 @@ const FEWER_STEPS: i64 = 8;
 const FEWEST_STEPS: i64 = 16;
 
 impl Driver<'_> {
-    /// Drives the bodies of all variants.
+    /// Drives the bodies of all variants, or until the step is to begin again.
     pub(super) fn bodies(&mut self) {
         let mut agenda = Agenda::default();
         let mut known = 0;
-        loop {
+        while self.grown.is_empty() {
             for at in known..self.variants.len() {
                 agenda.add(at as u32, self.variants[at].account);
             }

@@ -163,6 +163,7 @@ impl Driver<'_> {
             && !self.heap.get(node).shared
             && self.fusible.consumers.contains_key(&switch)
             && self.may_unfold()
+            && !self.is_unclosed_at(switch, producer)
             && !self.is_nested(switch, frames)
             && !self.is_turn_of_itself(switch, producer)
     }
@@ -272,7 +273,7 @@ impl Driver<'_> {
                 continue;
             }
             let mut part = Pattern::Hole;
-            let consumed = self.fusible.is_consumed(param);
+            let consumed = self.fusible.is_consumed(param) && !self.is_unclosed(param, arg);
             let is_call_first = size.exceeded;
             if consumed && is_call_first {
                 part = self.call_pattern_of(arg, size, true)?;

@@ -69,6 +69,7 @@ mod select;
 mod share;
 mod switch;
 mod transaction;
+mod unclosed;
 mod variant;
 mod way;
 mod whistle;
@@ -112,6 +113,7 @@ use payer::Payer;
 use progress::Unfolding;
 use select::Pending;
 use transaction::{Journal, Revert, transactional};
+use unclosed::{RESTARTS, Unclosed};
 use variant::Variant;
 use way::Way;
 
@@ -174,20 +176,36 @@ pub fn drive(
             fusions = fusible(&old, &new, &all_facts);
         }
     }
-    let mut driver = Driver::new(&old, new, twins, all_facts, fusions, rules, history, report);
-    driver.outlined = outlined;
-    driver.most = most;
-    driver.new.main = old.main.map(|main| driver.global(main));
-    driver.new.roots = old.roots.iter().map(|&root| driver.global(root)).collect();
-    for kept in kept {
-        driver.global(kept);
+    let mut unclosed = Unclosed::default();
+    let mut restarts = if rules.specialise { RESTARTS } else { 0 };
+    let (mut new, mut twins) = (new, twins);
+    loop {
+        let tables = (restarts > 0).then(|| new.clone());
+        let mut driver = Driver::new(&old, new, twins, all_facts, fusions, rules, history, report);
+        driver.outlined = outlined;
+        driver.most = most;
+        driver.unclosed = unclosed;
+        driver.may_restart = restarts > 0;
+        driver.new.main = old.main.map(|main| driver.global(main));
+        driver.new.roots = old.roots.iter().map(|&root| driver.global(root)).collect();
+        for &kept in &kept {
+            driver.global(kept);
+        }
+        driver.bodies();
+        if driver.grown.is_empty() {
+            driver.account();
+            let after = driver.history();
+            let new = driver.new;
+            *history = after;
+            return new;
+        }
+        restarts -= 1;
+        unclosed = driver.unclosed;
+        unclosed.extend(driver.grown);
+        new = tables.expect("nothing is noted where the step may not begin again");
+        (twins, all_facts, fusions) = (driver.twins, driver.facts, driver.fusible);
+        outlined = driver.outlined;
     }
-    driver.bodies();
-    driver.account();
-    let after = driver.history();
-    let new = driver.new;
-    *history = after;
-    new
 }
 
 /// Why an attempt is given up.
@@ -260,6 +278,9 @@ transactional! {
             /// The parts of the CAFs that are data.
             caf_parts: FxHashSet<Pattern>,
             rules: Rules,
+            /// What is not consumed, and whether the step may begin again with more of that.
+            unclosed: Unclosed,
+            may_restart: bool,
             /// Expressions that the result may have.
             most: usize,
             history: &'a History,
@@ -355,6 +376,8 @@ transactional! {
             /// Supercombinators of which there would be more variants without the whistle and the
             /// limits.
             exhausted: FxHashSet<GlobalId>,
+            /// The consumptions that turn out not to close.
+            grown: Unclosed,
             /// The functions that come back to themselves by what they are given.
             round: FxHashSet<GlobalId>,
             /// How many constants have had definitions.
@@ -441,6 +464,9 @@ impl<'a> Driver<'a> {
             },
             fusible,
             outlined: FxHashSet::default(),
+            unclosed: Unclosed::default(),
+            may_restart: false,
+            grown: Unclosed::default(),
             facts,
             is_only_selected: selectors.only_selected(old),
             selectors,

@@ -86,7 +86,8 @@ impl Driver<'_> {
             if let Some(&at) = self.memo.get(key) {
                 return Some(self.variants[at as usize].global);
             }
-            if let Some(mut general) = self.whistle(key) {
+            if let Some((before, mut general)) = self.whistle(key) {
+                self.note_unclosed(before, key);
                 let mut less = key.args.clone();
                 less.iter_mut().for_each(Pattern::forget_calls_in_values);
                 if less != key.args {

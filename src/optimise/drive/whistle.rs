@@ -12,19 +12,20 @@ const ANCESTORS: usize = 200;
 const EMBEDDED_ENDS: u32 = 4;
 
 impl Driver<'_> {
-    /// Returns what a pattern has in common with one that led to it and is embedded in it.
+    /// Returns what a pattern has in common with one that led to it and is embedded in it, and the variant of that.
     ///
     /// A producer that ends in a call of another one, as `concatMap` does, makes patterns in which
     /// the one that led to it is what another call ends in, before it comes back to that one. So a
     /// few such embeddings are no growth yet: in an endless sequence of patterns there are chains of
     /// any length of which each is embedded in the next.
-    pub(super) fn whistle(&self, key: &Key) -> Option<Vec<Pattern>> {
+    pub(super) fn whistle(&self, key: &Key) -> Option<(u32, Vec<Pattern>)> {
         let mut at = self.current;
         let mut ends = 0;
         let now = self.in_step(key.of, &key.args);
         let parts: Vec<Parts> = now.iter().map(Parts::of).collect();
         for _ in 0..ANCESTORS {
-            let variant = &self.variants[at as usize];
+            let number = at;
+            let variant = &self.variants[number as usize];
             let before = &variant.key;
             at = variant.parent;
             // There is one variant without a pattern of each function, so that no endless
@@ -57,7 +58,7 @@ impl Driver<'_> {
             }
             let general = generalise(&before.args, &key.args);
             if general != key.args {
-                return Some(general);
+                return Some((number, general));
             }
         }
         None
