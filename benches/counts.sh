@@ -7,5 +7,5 @@ counts() {
   [ -f "$input" ] || input=/dev/null
   "$1" run --stats=json "$2" <"$input" 2>&1 >/dev/null |
     sed -n 's/.*"allocated_bytes":\([0-9]*\).*"reductions":\([0-9]*\).*/\2 \1/p' | tr '\n' ' '
-  "$1" dump "$2" | wc -l
+  "$1" dump "$2" | grep -cE '^ *[0-9]+  '
 }
