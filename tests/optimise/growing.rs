@@ -102,6 +102,15 @@ fn what_consumes_its_own_calls_is_not_written_for_each_depth() {
     check_code(UNCLOSED);
 }
 
+/// Maps of maps of what is made in turn are nested in themselves twice before they come back: that is a loop.
+#[test]
+fn what_comes_back_to_itself_nested_is_fused() {
+    let path = project().join("benches/published/gen-regexps.core");
+    let source = fs::read_to_string(path).expect("the program").replace("(root 2)", "(root 3)");
+    let (plain, all) = (reductions(&source, 0), reductions(&source, 2));
+    assert!(10 * all <= 3 * plain, "{all} reductions, -O0 {plain}");
+}
+
 /// A program in `benches` that puts many data into a map, by functions that hold them, and how many times the code of
 /// `-O0` it has at most.
 const HOLDING: &[(&str, usize)] = &[("embedded-logic", 9)];
