@@ -3,8 +3,8 @@
 //! A function of a class is given the dictionary of the instance that it is used at, passes it on to the functions
 //! that it calls, and stores it in functions that are applied later. Where the dictionary is known, as a CAF that
 //! is a record of functions, the function is copied for it, and so are those that the copy gives what it takes out
-//! of the dictionary, a local function of it that was lifted above all (M. P. Jones, "Dictionary-free overloading by partial evaluation", LSC 8(3), 1995). A driver
-//! would do so too, but only in calls with all their arguments.
+//! of the dictionary, as its local functions are that lifting has made (M. P. Jones, "Dictionary-free overloading by
+//! partial evaluation", LSC 8(3), 1995). A driver would do so too, but only in calls with all their arguments.
 //!
 //! Invariants:
 //! - A copy binds the parameter to the dictionary: it is the same code but for calls. What selects from a
@@ -73,6 +73,7 @@ impl Known {
         }
     }
 
+    /// Returns whether a field of a dictionary is part of it.
     fn has_field(&self) -> bool {
         match self {
             Known::Dictionary(_) => false,
@@ -81,6 +82,7 @@ impl Known {
         }
     }
 
+    /// Returns whether a dictionary, or a field of one, is part of it.
     fn has_dictionary(&self) -> bool {
         match self {
             Known::Dictionary(_) | Known::Field(..) => true,
@@ -278,6 +280,7 @@ impl Copies<'_, '_> {
         }
     }
 
+    /// Returns the expression of a field.
     fn field_value(&self, dictionary: GlobalId, at: usize) -> Option<ExprId> {
         let (_, fields) = record(self.copier.old, dictionary)?;
         fields.get(at).copied()

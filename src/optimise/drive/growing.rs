@@ -80,6 +80,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
+    /// Notes what goes where in a function.
     fn function(&mut self, member: GlobalId) {
         let program = self.program;
         let GlobalKind::Defn { body: Some(body), .. } = program.globals[member].kind else {
@@ -116,6 +117,7 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Notes what is passed for parameters.
     fn passed(&mut self, params: List<LocalId>, args: List<ExprId>) {
         let program = self.program;
         for (&param, &arg) in program.local_lists[params].iter().zip(&program.expr_lists[args]) {
@@ -264,6 +266,7 @@ impl Driver<'_> {
         at.and_then(|at| patterns.get(at)).is_some_and(|pattern| *pattern == Pattern::Hole)
     }
 
+    /// Makes less known of what grows in the calls and functions in a pattern.
     fn bound_in(&self, pattern: &mut Pattern) {
         match pattern {
             Pattern::Partial(Head::Global(of), parts) | Pattern::Call(of, parts) => {
