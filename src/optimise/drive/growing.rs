@@ -215,10 +215,13 @@ impl Driver<'_> {
     /// Makes less known of what grows in the recursion of a function, in the patterns of a call and in those of
     /// calls and functions in them, where nothing that is known anchors it.
     pub(super) fn bound_what_grows(&self, of: GlobalId, patterns: &mut [Pattern]) {
+        if self.growing.grow.is_empty() && self.growing.remade.is_empty() {
+            return;
+        }
         for pattern in patterns.iter_mut() {
             self.bound_in(pattern);
         }
-        if !self.facts.recursive[of] {
+        if !self.facts.recursive[of] || !patterns.iter().any(Pattern::is_data) {
             return;
         }
         let is_data = |(_, pattern): &(usize, &Pattern)| pattern.is_data();

@@ -180,7 +180,6 @@ pub fn drive(
     let mut restarts = if rules.specialise { RESTARTS } else { 0 };
     let (mut new, mut twins) = (new, twins);
     loop {
-        let tables = (restarts > 0).then(|| new.clone());
         let mut driver = Driver::new(&old, new, twins, all_facts, fusions, rules, history, report);
         driver.outlined = outlined;
         driver.most = most;
@@ -202,7 +201,7 @@ pub fn drive(
         restarts -= 1;
         unclosed = driver.unclosed;
         unclosed.extend(driver.grown);
-        new = tables.expect("nothing is noted where the step may not begin again");
+        new = take_tables(&mut driver.new);
         (twins, all_facts, fusions) = (driver.twins, driver.facts, driver.fusible);
         outlined = driver.outlined;
     }

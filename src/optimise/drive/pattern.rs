@@ -63,10 +63,12 @@ impl Key {
 
     /// Returns the patterns without the data that functions in them hold; `None` if there is none.
     pub fn without_held_data(&self) -> Option<Key> {
+        if !self.args.iter().any(|pattern| pattern.holds_data(false)) {
+            return None;
+        }
         let mut args = self.args.clone();
         args.iter_mut().for_each(|pattern| pattern.forget_held_data(false));
-        let less = Key { of: self.of, args, same: Vec::new() };
-        (less.args != self.args).then_some(less)
+        Some(Key { of: self.of, args, same: Vec::new() })
     }
 
     /// Returns whether a constructor is part of one like it: a list or a tree.
@@ -225,19 +227,26 @@ impl Pattern {
         }
     }
 
-    /// Turns the data in functions into holes; `is_held` is whether it is in one.
+    /// Returns whether data is in functions; `is_held` is whether it is in one itself.
+    fn holds_data(&self, is_held: bool) -> bool {
+        let is_held_in = is_held || matches!(self, Pattern::Partial(..));
+        is_held && self.is_written_out()
+            || self.parts().iter().any(|part| part.holds_data(is_held_in))
+    }
+
+    /// Turns the data in functions into holes; `is_held` is whether it is in one itself.
     fn forget_held_data(&mut self, is_held: bool) {
-        match self {
-            Pattern::Con(..) | Pattern::Built(..) | Pattern::Lit(_) | Pattern::Text(..)
-                if is_held =>
-            {
-                *self = Pattern::Hole;
-            }
-            _ => {
-                let is_held = is_held || matches!(self, Pattern::Partial(..));
-                self.parts_mut().iter_mut().for_each(|part| part.forget_held_data(is_held));
-            }
+        if is_held && self.is_written_out() {
+            *self = Pattern::Hole;
+            return;
         }
+        let is_held = is_held || matches!(self, Pattern::Partial(..));
+        self.parts_mut().iter_mut().for_each(|part| part.forget_held_data(is_held));
+    }
+
+    /// Returns whether it is data with no name.
+    fn is_written_out(&self) -> bool {
+        matches!(self, Pattern::Con(..) | Pattern::Built(..) | Pattern::Lit(_) | Pattern::Text(..))
     }
 
     /// Turns the literals among the arguments of constructors and functions for which
