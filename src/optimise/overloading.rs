@@ -392,7 +392,8 @@ impl Copies<'_, '_> {
         let is_saturated = given.len() + own.len() == arity;
         let args = own.iter().map(|&arg| self.known(arg));
         let mut known: Vec<Option<Known>> = given.iter().cloned().map(Some).chain(args).collect();
-        // In a call with all its arguments functions are known anyhow.
+        // In a call with all its arguments functions are known anyhow, but for those beside a field: with it they
+        // are what a local function is given of the dictionary.
         if is_saturated && !known.iter().flatten().any(Known::has_field) {
             for one in &mut known {
                 *one = one.take().filter(Known::has_dictionary);

@@ -58,17 +58,12 @@ struct Circle {
 
 /// Finds the parameters that loops collect in.
 pub fn accumulators(program: &Program, facts: &Facts) -> Accumulators {
-    let mut circles: FxHashMap<u32, Circle> = FxHashMap::default();
-    for (id, global) in program.globals.enumerate() {
-        if facts.recursive[id] && matches!(global.kind, GlobalKind::Defn { body: Some(_), .. }) {
-            circles.entry(facts.circle[id]).or_default().members.push(id);
-        }
-    }
     let mut all = Accumulators::default();
-    for (number, circle) in &mut circles {
+    for (number, members) in facts.circles(program) {
+        let mut circle = Circle { members, ..Circle::default() };
         for member in circle.members.clone() {
-            let mut scan =
-                Scan { program, facts, number: *number, params: FxHashSet::default(), circle };
+            let params = FxHashSet::default();
+            let mut scan = Scan { program, facts, number, params, circle: &mut circle };
             scan.function(member);
         }
         if circle.tails == circle.calls {

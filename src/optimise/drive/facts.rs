@@ -94,6 +94,19 @@ type Work = Vec<(ExprId, Place)>;
 /// alone.
 const ARMS: usize = 8;
 
+impl Facts {
+    /// Returns the functions of each circle, by its number.
+    pub fn circles(&self, program: &Program) -> FxHashMap<u32, Vec<GlobalId>> {
+        let mut circles: FxHashMap<u32, Vec<GlobalId>> = FxHashMap::default();
+        for (id, global) in program.globals.enumerate() {
+            if self.recursive[id] && matches!(global.kind, GlobalKind::Defn { body: Some(_), .. }) {
+                circles.entry(self.circle[id]).or_default().push(id);
+            }
+        }
+        circles
+    }
+}
+
 /// Collects the facts of a program; looks at every body once.
 pub fn facts(program: &Program, twins: &Twins) -> Facts {
     let globals = program.globals.len();

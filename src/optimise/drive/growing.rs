@@ -55,17 +55,11 @@ enum Flow {
 
 /// Finds the parameters that grow.
 pub fn growing(program: &Program, facts: &Facts) -> Growing {
-    let mut circles: FxHashMap<u32, Vec<GlobalId>> = FxHashMap::default();
-    for (id, global) in program.globals.enumerate() {
-        if facts.recursive[id] && matches!(global.kind, GlobalKind::Defn { body: Some(_), .. }) {
-            circles.entry(facts.circle[id]).or_default().push(id);
-        }
-    }
     let mut all = Growing::default();
-    for (&circle, members) in &circles {
+    for (circle, members) in facts.circles(program) {
         let mut scan = Scan { program, facts, circle, flows: Vec::new() };
         members.iter().for_each(|&member| scan.function(member));
-        scan.add_to(members, &mut all);
+        scan.add_to(&members, &mut all);
     }
     all
 }
