@@ -93,6 +93,26 @@ fn what_a_loop_calls_on_its_way_is_in_it() {
     assert_eq!(rounds(&text, Passes::ALL).0, 3_000);
 }
 
+/// Those that are no loops have no copies.
+#[test]
+fn what_many_functions_call_is_in_the_one_loop_among_them() {
+    let others: String = (1..6)
+        .map(|at| {
+            format!("(defn k{at}[x r] (if (gt x {at}) (Pair (f x {at}) r) (Pair r (f {at} x))))")
+        })
+        .collect();
+    let text = format!(
+        "{GO} {others} (defn go[n s] (if (eq n 0) (k1 s (k2 s (k3 s (k4 s (k5 s 0)))))
+           (let ([m (f n s)]) (seq m (go (sub n 1) m)))))
+         (defn f[x y] (if (gt x 5)
+           (if (gt y 70) (rem (add (mul x y) (mul 3 y)) 97) (rem (mul y (add x 11)) 89))
+           (if (gt y 7) (rem (add (mul x 5) (mul y y)) 83) (add (mul 3 y) x))))"
+    );
+    for passes in [Passes::level(1), Passes::ALL] {
+        assert_eq!(rounds(&text, passes).0, 3_000);
+    }
+}
+
 /// What was called from one place is called from several once there are variants.
 #[test]
 fn variants_cost_no_calls() {

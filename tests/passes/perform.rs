@@ -208,6 +208,26 @@ fn what_is_not_seen_is_left_to_the_performer() {
     assert_eq!(prints(text), "more\n3\n7\n10\n15\n");
 }
 
+/// An action that a function makes of others is seen where nothing demands it yet.
+#[test]
+fn what_makes_actions_of_actions_costs_no_more_than_they_do() {
+    let program = |next: &str| {
+        format!(
+            "(import io) (defn main[] (bind (newCell 0) (fn [c] (go c 1000))))
+             (defn after[a b] (bind a (fn [_] b)))
+             (defn bump[c n] (bind (readCell c) (fn [x] (writeCell c (rem (add x n) 1009)))))
+             (defn go[c n] (if (eq n 0) (readCell c) {next}))"
+        )
+    };
+    let made = program("(after (bump c n) (after (bump c 1) (go c (sub n 1))))");
+    let written = program("(bind (bump c n) (fn [_] (bind (bump c 1) (fn [_] (go c (sub n 1))))))");
+    for level in [1, 2] {
+        let of = |text: &str| run(text, Passes::level(level), 10_000_000, false).1.reductions;
+        let (made, written) = (of(&made), of(&written));
+        assert!(4 * made <= 5 * written, "-O{level}: {made} reductions, {written} written out");
+    }
+}
+
 /// Programs with threads take turns as before: they are counted in binds.
 #[test]
 fn threads_take_the_same_turns() {

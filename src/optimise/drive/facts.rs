@@ -533,20 +533,45 @@ fn is_choice(program: &Program, global: &Global) -> bool {
         })
 }
 
+/// Returns whether a body may stand where nothing demands it: an atom, an application of atoms, or data (or an
+/// action) of parts in which there is nothing to be evaluated.
 fn is_lazy_form(program: &Program, global: &Global) -> bool {
     let GlobalKind::Defn { body: Some(body), .. } = global.kind else { return false };
-    let is_atom = |expr: ExprId| {
-        matches!(
-            program.exprs[expr],
-            Expr::Lit(_) | Expr::Local(_) | Expr::Global(_) | Expr::Con(_)
-        )
-    };
-    match program.exprs[body] {
-        Expr::App(callee, args) => {
-            is_atom(callee) && program.expr_lists[args].iter().all(|&arg| is_atom(arg))
-        }
-        _ => is_atom(body),
+    let mut end = body;
+    while let Expr::Let(_, value, rest) = program.exprs[end]
+        && is_value_of_atoms(program, value)
+    {
+        end = rest;
     }
+    let Expr::App(callee, args) = program.exprs[end] else { return is_atom(program, body) };
+    let is_made = match program.exprs[callee] {
+        Expr::Con(_) => true,
+        Expr::Global(of) => matches!(
+            program.globals[of].kind,
+            GlobalKind::Primitive(primitive) if primitive.shape() == Shape::Action
+        ),
+        _ => false,
+    };
+    let is_part = |arg| is_atom(program, arg) || is_made && is_value_of_atoms(program, arg);
+    is_atom(program, callee)
+        && (is_made || end == body)
+        && program.expr_lists[args].iter().copied().all(is_part)
+}
+
+fn is_atom(program: &Program, expr: ExprId) -> bool {
+    let expr = program.exprs[expr];
+    matches!(expr, Expr::Lit(_) | Expr::Local(_) | Expr::Global(_) | Expr::Con(_))
+}
+
+/// Returns whether an expression is data or a function whose parts are atoms: there is nothing in it to be evaluated.
+fn is_value_of_atoms(program: &Program, expr: ExprId) -> bool {
+    let Expr::App(callee, args) = program.exprs[expr] else { return false };
+    let is_value = match program.exprs[callee] {
+        Expr::Con(_) => true,
+        Expr::Global(of) => program.expr_lists[args].len() < program.arity(of),
+        _ => false,
+    };
+    is_value && program.expr_lists[args].iter().all(|&arg| is_atom(program, arg))
 }
 
 fn may_forward(program: &Program, global: &Global) -> bool {

@@ -3,13 +3,13 @@
 use crate::base::index::{Idx, IndexVec};
 use crate::core::expr::{Expr, GlobalId, GlobalKind, Program};
 use crate::optimise::drive::is_small;
-use crate::optimise::usage::loop_breakers;
+use crate::optimise::usage::{circles, loop_breakers};
 
 /// The most expressions, and how many more for each parameter, of a function that calls none, of which there are
 /// copies: more than of any other, since nothing else is written where it is.
 const LEAF: usize = 28;
 const LEAF_PER_PARAMETER: usize = 3;
-/// The most expressions of a function that is copied into loops, and the most functions that may call it.
+/// The most expressions of a function that is copied into loops, and the most loops that may call it.
 const IN_LOOPS: usize = 80;
 const CALLERS: u32 = 3;
 
@@ -21,7 +21,7 @@ pub struct Facts {
     pub is_loop_breaker: IndexVec<GlobalId, bool>,
     /// In how many places it is mentioned; more than there are if it is `main` or a root.
     pub mentions: IndexVec<GlobalId, usize>,
-    /// In how many definitions.
+    /// In how many definitions that can come to call themselves.
     callers: IndexVec<GlobalId, u32>,
     /// Whether it calls nothing but primitives.
     is_leaf: IndexVec<GlobalId, bool>,
@@ -34,6 +34,7 @@ impl Facts {
         let mut is_leaf: IndexVec<GlobalId, bool> = program.globals.iter().map(|_| true).collect();
         let mut mentions = size.clone();
         let mut callers: IndexVec<GlobalId, u32> = program.globals.iter().map(|_| 0).collect();
+        let circles = circles(program);
         let mut last: Vec<Option<GlobalId>> = vec![None; program.globals.len()];
         for (id, global) in program.globals.enumerate() {
             let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
@@ -42,7 +43,7 @@ impl Facts {
                 match program.exprs[expr] {
                     Expr::Global(of) => {
                         mentions[of] += 1;
-                        if last[of.index()].replace(id) != Some(id) {
+                        if circles[id].is_some() && last[of.index()].replace(id) != Some(id) {
                             callers[of] += 1;
                         }
                         is_leaf[id] &= matches!(program.globals[of].kind, GlobalKind::Primitive(_));

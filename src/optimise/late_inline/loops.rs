@@ -1,10 +1,10 @@
 //! What is inlined in loops.
 //!
-//! A function that a loop calls in each turn costs a call for each. If it is called from few functions,
-//! and is not large, each loop among them has a copy: partial evaluation makes variants of a loop, and
-//! what was called from one place, and inlined there, is called from each of them. A loop that calls it
-//! at several of its ends has one copy, a join point (Maurer, Downen, Ariola and Peyton Jones, "Compiling
-//! without continuations", PLDI 2017).
+//! A function that a loop calls in each turn costs a call for each. If few loops call it, and it is
+//! not large, each has a copy: partial evaluation makes variants of a loop, and what was called from one
+//! place, and inlined there, is called from each of them. A loop that calls it at several of its ends has
+//! one copy, a join point (Maurer, Downen, Ariola and Peyton Jones, "Compiling without continuations",
+//! PLDI 2017).
 //!
 //! A branch in which the loop does not go on runs once, and is left alone.
 
