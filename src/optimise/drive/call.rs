@@ -102,7 +102,13 @@ impl Driver<'_> {
                 && !self.facts.recursive[global]
                 && !self.facts.kept[global]
         };
-        self.facts.lazy_form[global] && self.is_inlined(global) || is_back()
+        let is_data = || {
+            self.facts.makes_data[global]
+                && self.is_small(global)
+                && self.knows()
+                && !self.facts.recursive[global]
+        };
+        self.facts.lazy_form[global] && self.is_inlined(global) || is_data() || is_back()
     }
 
     /// Returns whether a body is not much more than a call.

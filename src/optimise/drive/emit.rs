@@ -101,11 +101,7 @@ impl Driver<'_> {
             }
             AbstractValue::Partial(head, args) if !args.is_empty() => {
                 let args = self.heap.items(args).to_vec();
-                if let Some(code) = self.written_twin(head, &args, span) {
-                    return code;
-                }
-                let callee = self.head(head, span);
-                self.apply(callee, &args, span)
+                self.lambda(head, &args, 0, span)
             }
             AbstractValue::Text(text, 0) => self.expr(Expr::Text(text), span),
             AbstractValue::Text(text, at) => {

@@ -343,7 +343,7 @@ impl Driver<'_> {
         let GlobalKind::Defn { params, body: Some(body) } = self.old.globals[of].kind else {
             return None;
         };
-        if args.len() < params.len() || !self.is_small(of) {
+        if args.len() < params.len() || !self.is_small(of) || self.facts.recursive[of] {
             return None;
         }
         let (bound, rest) = args.split_at(params.len());

@@ -66,6 +66,8 @@ pub struct Facts {
     /// Whether a body is no more to build than a call: a name, a literal, or an application
     /// to such. More would be built where nothing may ever demand it.
     pub lazy_form: IndexVec<GlobalId, bool>,
+    /// Whether that is data or an action.
+    pub makes_data: IndexVec<GlobalId, bool>,
     /// Whether a body is an `if` that comes to data and may stand in a lazy context as it is.
     pub is_choice: IndexVec<GlobalId, bool>,
     /// Whether a body is a call, whatever its arguments are.
@@ -140,6 +142,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
                 .map(|global| may_forward(program, global))
                 .collect(),
             is_choice: program.globals.iter().map(|global| is_choice(program, global)).collect(),
+            makes_data: program.globals.iter().map(|global| makes_data(program, global)).collect(),
             lazy_form: program.globals.iter().map(|global| is_lazy_form(program, global)).collect(),
         },
         flows: program.locals.iter().map(|_| Vec::new()).collect(),
@@ -533,9 +536,21 @@ fn is_choice(program: &Program, global: &Global) -> bool {
         })
 }
 
-/// Returns whether a body may stand where nothing demands it: an atom, an application of atoms, or data (or an
-/// action) of parts in which there is nothing to be evaluated.
+/// Returns whether a body may stand where nothing demands it: an atom, an application of atoms, or data.
 fn is_lazy_form(program: &Program, global: &Global) -> bool {
+    let GlobalKind::Defn { body: Some(body), .. } = global.kind else { return false };
+    match program.exprs[body] {
+        _ if makes_data(program, global) => true,
+        Expr::App(callee, args) => {
+            is_atom(program, callee)
+                && program.expr_lists[args].iter().all(|&arg| is_atom(program, arg))
+        }
+        _ => is_atom(program, body),
+    }
+}
+
+/// Returns whether a body is data or an action, with nothing in it that is to be evaluated.
+fn makes_data(program: &Program, global: &Global) -> bool {
     let GlobalKind::Defn { body: Some(body), .. } = global.kind else { return false };
     let mut end = body;
     while let Expr::Let(_, value, rest) = program.exprs[end]
@@ -543,8 +558,8 @@ fn is_lazy_form(program: &Program, global: &Global) -> bool {
     {
         end = rest;
     }
-    let Expr::App(callee, args) = program.exprs[end] else { return is_atom(program, body) };
-    let is_made = match program.exprs[callee] {
+    let Expr::App(callee, args) = program.exprs[end] else { return false };
+    let makes = match program.exprs[callee] {
         Expr::Con(_) => true,
         Expr::Global(of) => matches!(
             program.globals[of].kind,
@@ -552,10 +567,8 @@ fn is_lazy_form(program: &Program, global: &Global) -> bool {
         ),
         _ => false,
     };
-    let is_part = |arg| is_atom(program, arg) || is_made && is_value_of_atoms(program, arg);
-    is_atom(program, callee)
-        && (is_made || end == body)
-        && program.expr_lists[args].iter().copied().all(is_part)
+    let is_part = |arg| is_atom(program, arg) || is_value_of_atoms(program, arg);
+    makes && program.expr_lists[args].iter().copied().all(is_part)
 }
 
 fn is_atom(program: &Program, expr: ExprId) -> bool {

@@ -106,6 +106,10 @@ impl Driver<'_> {
                         let (nodes, fresh) = self.arguments(args, env);
                         self.lazy_beyond(global, nodes, fresh, span)
                     }
+                    GlobalKind::Defn { .. } if args.len() < arity => {
+                        let (nodes, fresh) = self.arguments(args, env);
+                        self.lambda(Head::Global(global), &nodes, fresh, span)
+                    }
                     kind => {
                         if kind == GlobalKind::Primitive(Primitive::If)
                             && let Some((own, more)) = args.split_at_checked(arity)
@@ -222,9 +226,7 @@ impl Driver<'_> {
             if all.len() > self.old.arity(global) {
                 return self.lazy_beyond(global, all, fresh, span);
             }
-            if let Some(code) = self.written_twin(Head::Global(global), &all, span) {
-                return code;
-            }
+            return self.lambda(Head::Global(global), &all, fresh, span);
         }
         if let Some(choice) = self.chosen(function)
             && let Some(code) = self.lazy_choice(&choice, &args, fresh, span)

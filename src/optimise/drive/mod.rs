@@ -51,6 +51,7 @@ mod heap;
 mod held;
 mod history;
 mod inlined;
+mod lambda;
 mod lazy;
 mod let_insertion;
 mod letrec;

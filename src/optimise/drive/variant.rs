@@ -442,7 +442,7 @@ impl Driver<'_> {
                 passed += 1;
             }
         }
-        if passed == 0 {
+        if key.holes() == 0 {
             out.push(self.expr(Expr::Lit(Lit::Int(0)), span));
         }
         out
