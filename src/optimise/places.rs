@@ -30,15 +30,18 @@ impl InlinedPlaces {
         if call.is_none() || at.is_none() || is_told(places) {
             return at;
         }
+        // Its caller may have been inlined itself.
+        let told = places.inlined(call).map(|inlined| inlined.caller.clone());
         let Some(call) = places.users_call(call) else { return at };
         if let Some(&known) = self.known.get(&(at, call)) {
             return known;
         }
         let after = self.callers.partition_point(|(name, _)| name.lo <= call.lo);
-        let Some((_, caller)) = after.checked_sub(1).and_then(|at| self.callers.get(at)) else {
+        let before = after.checked_sub(1).and_then(|at| self.callers.get(at));
+        let Some(caller) = told.or_else(|| before.map(|(_, caller)| caller.clone())) else {
             return at;
         };
-        let span = places.add(Inlined { at, call, caller: caller.clone() });
+        let span = places.add(Inlined { at, call, caller });
         self.known.insert((at, call), span);
         span
     }

@@ -231,6 +231,17 @@ fn a_selection_does_not_move_past_an_evaluation() {
     becomes("p", "(let ([s (snd p)]) (I (I s)))", "(f (Pair [1] 2))", "(I (I (snd p)))");
 }
 
+/// What it selects from stays in any case.
+#[test]
+fn a_selection_moves_past_an_evaluation_if_what_it_is_of_is_used_later() {
+    becomes(
+        "p",
+        "(let ([s (snd p)] [t (Cons s s)]) (seq (length (fst p)) (Cons p t)))",
+        "(f (Pair [1] 2))",
+        "(seq (length (fst p)) (let ([s (snd p)]) (Cons p (Cons s s))))",
+    );
+}
+
 #[test]
 fn a_split_of_a_long_list_stays_flat() {
     let text = "(defn main[] (f (span (gt 100000) (range 1 60000))))

@@ -219,13 +219,97 @@ fn what_makes_actions_of_actions_costs_no_more_than_they_do() {
              (defn go[c n] (if (eq n 0) (readCell c) {next}))"
         )
     };
-    let made = program("(after (bump c n) (after (bump c 1) (go c (sub n 1))))");
-    let written = program("(bind (bump c n) (fn [_] (bind (bump c 1) (fn [_] (go c (sub n 1))))))");
-    for level in [1, 2] {
-        let of = |text: &str| run(text, Passes::level(level), 10_000_000, false).1.reductions;
-        let (made, written) = (of(&made), of(&written));
-        assert!(4 * made <= 5 * written, "-O{level}: {made} reductions, {written} written out");
+    let pairs = [
+        (
+            "(after (bump c n) (after (bump c 1) (go c (sub n 1))))",
+            "(bind (bump c n) (fn [_] (bind (bump c 1) (fn [_] (go c (sub n 1))))))",
+        ),
+        // Of the literal there would be a variant, which is called from two places.
+        (
+            "(bind (mapAction (add 7) (readCell c)) (fn [x] (bind (mapAction (add 7) (bump c x)) (fn [_] (go c (sub n 1))))))",
+            "(bind (bind (readCell c) (fn [y] (return (add 7 y)))) (fn [x]
+               (bind (bind (bump c x) (fn [y] (return (add 7 y)))) (fn [_] (go c (sub n 1))))))",
+        ),
+    ];
+    for (made, written) in pairs {
+        for level in [1, 2] {
+            let of = |next: &str| {
+                run(&program(next), Passes::level(level), 10_000_000, false).1.reductions
+            };
+            let (made, written) = (of(made), of(written));
+            assert!(4 * made <= 5 * written, "-O{level}: {made} reductions, {written} written out");
+        }
     }
+}
+
+/// The continuation of an action is a function that is entered much later.
+#[test]
+fn what_a_loop_of_actions_is_given_is_known_in_each_turn() {
+    let program = |params: &str, act: &str, given: &str| {
+        let text = format!(
+            "(import io)
+             (defn main[] (bind (newCell 0) (fn [c] (then (each {given} (range 1 1000)) (readCell c)))))
+             (defn bump[c n] (bind (readCell c) (fn [x] (writeCell c (rem (add x n) 1009)))))
+             (defn each[{params} xs] (case xs
+               [Nil (return Nil)] [(Cons x t) (bind {act} (fn [_] (each {params} t)))]))"
+        );
+        run(&text, Passes::ALL, 10_000_000, false).1.reductions
+    };
+    let given = program("f", "(f x)", "(fn [i] (bump c i))");
+    let written = program("c", "(bump c x)", "c");
+    assert!(10 * given <= 11 * written, "{given} reductions, {written} written out");
+}
+
+/// What a function's action ends in goes on there, as if it were written in the bind.
+#[test]
+fn what_functions_do_goes_on_where_it_ends() {
+    let program = |act: &str| {
+        format!(
+            "(data Node (Leaf) (Node keys size))
+             (defn key[node i] (case node [(Node keys _) (readArray keys i)]))
+             (defn odd'[c i] (if (eq (rem i 2) 0) (readCell c) (if (gt i 7) (return i) (bind (key (Node c 1) 0) return))))
+             (defn find[node n i] (if (ge i n) (return i) (bind {act} (fn [x] (if (gt x 990) (return i) (find node n (add i 1)))))))
+             (defn main[] (bind (newArray 1000 5) (fn [a] (then (writeArray a 998 999) (bind (newCell 3) (fn [c]
+               (bind (find (Node a 1000) 1000 0) printInt)))))))"
+        )
+    };
+    let of = |act: &str| {
+        let text = format!("(import io) (import array) {}", program(act));
+        let (found, work) = run(&text, Passes::level(1), 10_000_000, false);
+        assert_eq!(found.expect("a value"), "998\n", "{act}");
+        work.reductions
+    };
+    let written = of("(case node [(Node keys _) (readArray keys i)])");
+    for act in [
+        "(key node i)",
+        "(bind (key node i) return)",
+        "(bind (key node i) (fn [x] (key node (add i (mul 0 x)))))",
+    ] {
+        let made = of(act);
+        assert!(10 * made <= 11 * written, "{act}: {made} reductions, {written} written out");
+    }
+}
+
+/// An action that ends in several ways, in one of which another one is left.
+#[test]
+fn each_end_of_an_action_is_followed_by_what_comes_next() {
+    let text = "(defn main[] (bind (newCell 5) (fn [c] (mapM_ (fn [i] (bind (act c i) printInt)) (range 0 7)))))
+        (defn act[c i] (bind (pick c i) (fn [x] (then (modifyCell c (add x)) (readCell c)))))
+        (defn pick[c i] (if (eq i 0) (readCell c) (if (eq i 1) (return 10) (if (eq i 2) (then (writeCell c 1) (return 2))
+          (if (lt i 5) (other c i) (handle (let ([q (div i (sub i 5))]) (seq q (return q))) (fn [_ _] (return -1)) (fn [_ _ _] (return -2))))))))
+        (defn other[c i] (if (eq i 3) (slow c 9) (return 3)))
+        (defn slow[c n] (if (eq n 0) (readCell c) (bind (modifyCell c (add 1)) (fn [_] (slow c (sub n 1))))))";
+    assert_eq!(prints(text), "10\n20\n3\n24\n27\n25\n31\n34\n");
+}
+
+/// A function that performs nothing is a call where its action waits for another one.
+#[test]
+fn what_performs_nothing_stays_where_nothing_demands_it() {
+    let text = "(defn main[] (bind (newCell 5) (fn [c] (bind (both c 3) printInt))))
+        (defn both[c n] (then (loop c n) (same (add n 4))))
+        (defn loop[c n] (if (eq n 0) (return 0) (bind (modifyCell c (add n)) (fn [_] (loop c (sub n 1))))))
+        (defn same[n] (case n [0 (return 1)] [_ (return n)]))";
+    assert_eq!(prints(text), "7\n");
 }
 
 /// Programs with threads take turns as before: they are counted in binds.

@@ -24,7 +24,8 @@
 //! else evaluates `p`, the collector puts the field in the place of the thunk, and the rest of
 //! `p` can go (Wadler, "Fixing some space leaks with a garbage collector", 1987). From the stack
 //! alone it cannot know that only a field is wanted. So a value with a selection in it does not
-//! move past anything that is evaluated.
+//! move past anything that is evaluated, unless all that it is of is used later besides: then that stays in
+//! any case.
 //!
 //! *Strictness.* Before it is known, an argument may turn out to be evaluated first, and what is built for a
 //! call is better built with all that it is of: there the binding of a variable that is used once goes into
@@ -85,6 +86,7 @@ fn float(
         bindings: Vec::new(),
         binding: vec![None; program.locals.len()],
         uses: vec![0; program.locals.len()],
+        used_in: vec![Vec::new(); program.locals.len()],
         built: vec![false; program.locals.len()],
         is_late,
         looked_at: vec![false; program.locals.len()],
@@ -104,6 +106,9 @@ fn float(
     report.count(Pass::FloatIn, "unused bindings dropped", removed);
     (program, numbers)
 }
+
+/// How many uses of a variable are looked at for one that keeps what is selected from.
+const USES: usize = 8;
 
 /// The context of an expression.
 #[derive(Clone, Copy)]
@@ -150,6 +155,8 @@ struct FloatIn<'a> {
     binding: Vec<Option<usize>>,
     /// The number of uses of each local.
     uses: Vec<u32>,
+    /// The regions of the first of those that are in no binding that may move.
+    used_in: Vec<Vec<RegionId>>,
     /// Whether it is used in what is built.
     built: Vec<bool>,
     /// Whether strictness analysis has run.
@@ -178,7 +185,13 @@ impl FloatIn<'_> {
         self.built[local.index()] |= !place.strict;
         match place.owner {
             Some(owner) => self.bindings[owner].occurrences.push(local),
-            None => self.use_in(local, place.region),
+            None => {
+                let used_in = &mut self.used_in[local.index()];
+                if used_in.len() < USES {
+                    used_in.push(place.region);
+                }
+                self.use_in(local, place.region);
+            }
         }
     }
 
@@ -308,10 +321,11 @@ impl FloatIn<'_> {
 
     /// Decides on a binding; all in which its variables occur has been decided on.
     fn decide(&mut self, global: &Global, at: usize) {
-        let Binding { expr, place, used_in, selects, .. } = self.bindings[at];
+        let Binding { expr, place, used_in, .. } = self.bindings[at];
         let used_in = used_in.unwrap_or(place.region);
+        let goal = self.regions.goal(used_in, place.region);
         // Whether its value may go to where it is used.
-        let moves = !place.strict || !selects || used_in == place.region;
+        let moves = !place.strict || used_in == place.region || self.may_enter(at, used_in);
         let ends_in = match self.program.exprs[expr] {
             Expr::Let(local, value, _) if self.is_copy(local, value) => {
                 self.copy(local, value);
@@ -323,14 +337,11 @@ impl FloatIn<'_> {
                 self.report.count(Pass::FloatIn, "bindings put in the place of their use", 1);
                 used_in
             }
-            _ if place.strict && !selects => {
-                let to = self.regions.goal(used_in, place.region);
-                if to != place.region {
-                    self.plan.moved[expr.index()] = true;
-                    self.plan.around.entry(self.regions.root(to)).or_default().push(expr);
-                    self.report.count(Pass::FloatIn, "bindings moved inwards", 1);
-                }
-                to
+            _ if place.strict && goal != place.region && self.may_enter(at, goal) => {
+                self.plan.moved[expr.index()] = true;
+                self.plan.around.entry(self.regions.root(goal)).or_default().push(expr);
+                self.report.count(Pass::FloatIn, "bindings moved inwards", 1);
+                goal
             }
             _ => place.region,
         };
@@ -340,6 +351,15 @@ impl FloatIn<'_> {
                 self.use_in(local, ends_in);
             }
         }
+    }
+
+    /// Returns whether a binding may move into a region: whether what it selects from, if it does, is used there
+    /// besides.
+    fn may_enter(&self, at: usize, region: RegionId) -> bool {
+        let Binding { occurrences, selects, .. } = &self.bindings[at];
+        let is_inside = |used: &RegionId| self.regions.meet(*used, region) == region;
+        !selects
+            || occurrences.iter().all(|local| self.used_in[local.index()].iter().any(is_inside))
     }
 
     /// Returns whether the value of a variable may stand in the place of its one use.

@@ -3,8 +3,12 @@
 
 use crate::base::index::{IndexVec, List};
 use crate::core::expr::{Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program};
+use crate::optimise::usage::circles;
 use crate::primitive::effect::Effect;
 use crate::primitive::{Operand, Primitive, Shape};
+
+/// The most expressions of a definition that is copied to where it is performed.
+const UNFOLDED: usize = 30;
 
 /// A function that a bind goes on with.
 #[derive(Clone, Copy)]
@@ -15,6 +19,8 @@ pub(super) enum Continuation {
     Constant(ExprId),
     /// One that comes to the value.
     Identity,
+    /// The primitive `return`.
+    Return,
     /// Anything else.
     Unknown,
 }
@@ -27,6 +33,8 @@ pub(super) struct Known {
     cheap: IndexVec<GlobalId, bool>,
     /// Whether each comes to an action, if to anything.
     acts: IndexVec<GlobalId, bool>,
+    /// Of each that is copied to where it is performed, how many expressions that are.
+    unfolded: IndexVec<GlobalId, Option<usize>>,
     /// The parameter whose value each comes to at once.
     projects: IndexVec<GlobalId, Option<u32>>,
     is_main_mentioned: bool,
@@ -66,12 +74,14 @@ impl Known {
             performs: all(false),
             cheap: all(false),
             acts: all(false),
+            unfolded: program.globals.iter().map(|_| None).collect(),
             projects: program.globals.iter().map(|global| projection(program, global)).collect(),
             is_main_mentioned: bodies(program).any(|(_, _, body)| mentions_main(program, body)),
             return_: return_.map(|(id, _)| id),
         };
         known.find_performing(program);
         known.find_cheap(program);
+        known.find_unfolded(program);
         Some(known)
     }
 
@@ -98,6 +108,9 @@ impl Known {
             _ => (k, List::EMPTY),
         };
         let Expr::Global(global) = program.exprs[callee] else { return Continuation::Unknown };
+        if program.globals[global].kind == GlobalKind::Primitive(Primitive::Return) {
+            return Continuation::Return;
+        }
         let is_definition = matches!(program.globals[global].kind, GlobalKind::Defn { .. });
         if !is_definition || program.arity(global) != args.len() + 1 {
             return Continuation::Unknown;
@@ -175,7 +188,7 @@ impl Known {
                     match self.continuation(program, k) {
                         Continuation::Function(global, _) => found.calls.push(global),
                         Continuation::Constant(action) => work.push((action, false)),
-                        Continuation::Identity | Continuation::Unknown => {}
+                        Continuation::Identity | Continuation::Return | Continuation::Unknown => {}
                     }
                 }
                 (_, _, Some((primitive, _)))
@@ -185,6 +198,22 @@ impl Known {
             }
         }
         found
+    }
+
+    /// Returns how many expressions a definition has, if it is copied to where it is performed.
+    pub(super) fn unfolded(&self, global: GlobalId) -> Option<usize> {
+        self.unfolded.get(global).copied().flatten()
+    }
+
+    /// What comes to the end of its action at once, or after an effect, goes on there.
+    fn find_unfolded(&mut self, program: &Program) {
+        let circles = circles(program);
+        for (id, params, body) in bodies(program) {
+            let size = program.walk(body).take(UNFOLDED + 1).count();
+            if circles[id].is_none() && !params.is_empty() && self.acts[id] && size <= UNFOLDED {
+                self.unfolded[id] = Some(size);
+            }
+        }
     }
 
     fn find_cheap(&mut self, program: &Program) {

@@ -41,6 +41,7 @@ mod known;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::places::InlinedPlaces;
 use super::rewrite::{Plan, rewrite};
 use super::{Pass, Report};
 use crate::base::index::{IndexVec, List};
@@ -48,12 +49,17 @@ use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::duplicate::Duplicate;
 use crate::core::expr::{
-    Expr, ExprId, Global, GlobalId, GlobalKind, HostOrigin, LocalId, NIL, Program, Step,
+    Expr, ExprId, Global, GlobalId, GlobalKind, HostOrigin, Join, LocalId, NIL, Program, Step,
 };
 use crate::core::signature::Signature;
-use crate::primitive::Primitive;
 use crate::primitive::effect::Effect;
+use crate::primitive::{Primitive, Shape};
 use known::{Continuation, Known, primitive};
+
+/// How many expressions of functions are copied to where they are performed, and how many more for each of the
+/// program.
+const UNFOLDED: usize = 300;
+const UNFOLDED_PER_EXPRESSION: usize = 1;
 
 /// Does effects where their actions would be made.
 pub(super) fn perform(program: Program, report: &mut Report) -> Program {
@@ -63,6 +69,8 @@ pub(super) fn perform(program: Program, report: &mut Report) -> Program {
     let Some(known) = Known::of(&program) else { return program };
     let mut program = program;
     let count = program.globals.len();
+    let left = UNFOLDED + UNFOLDED_PER_EXPRESSION * program.exprs.len();
+    let places = InlinedPlaces::new(&program, &program.places);
     let mut pass = Perform {
         program: &mut program,
         known,
@@ -71,6 +79,9 @@ pub(super) fn perform(program: Program, report: &mut Report) -> Program {
         steps: FxHashMap::default(),
         home: GlobalId(0),
         lifted: FxHashMap::default(),
+        places,
+        unfolded: Vec::new(),
+        left,
         effects: 0,
         entered: 0,
     };
@@ -91,6 +102,30 @@ fn is_of_others(kind: GlobalKind) -> bool {
     )
 }
 
+/// What an expression has become that performs the action that it comes to.
+#[derive(Default)]
+struct Performed {
+    /// Whether it performs anything; if not, calls in it may have been unfolded.
+    performs: bool,
+    /// Its ends that are a `return`.
+    returns: Vec<ExprId>,
+    /// Whether it ends in anything else.
+    has_others: bool,
+}
+
+impl Performed {
+    /// What performs and ends in the action that is left.
+    const LEFT: Performed = Performed { performs: true, returns: Vec::new(), has_others: true };
+
+    /// Adds what another branch has become.
+    fn or(mut self, other: Performed) -> Performed {
+        self.performs |= other.performs;
+        self.has_others |= other.has_others;
+        self.returns.extend(other.returns);
+        self
+    }
+}
+
 struct Perform<'p> {
     program: &'p mut Program,
     known: Known,
@@ -103,6 +138,11 @@ struct Perform<'p> {
     home: GlobalId,
     /// How many supercombinators have been named after each definition.
     lifted: FxHashMap<GlobalId, u32>,
+    places: InlinedPlaces,
+    /// The calls in whose place a body is, as they were.
+    unfolded: Vec<(ExprId, Expr)>,
+    /// How many expressions may still be copied.
+    left: usize,
     effects: u64,
     entered: u64,
 }
@@ -217,71 +257,133 @@ impl Perform<'_> {
         self.program.expr(form, span)
     }
 
-    /// Makes of an expression one that performs the action that it comes to: P. Returns whether
-    /// anything is performed; if nothing is, the expression is as it was.
-    fn perform(&mut self, expr: ExprId, thread: LocalId) -> bool {
+    /// Makes of an expression one that performs the action that it comes to: P. It stands where it is demanded.
+    fn perform(&mut self, expr: ExprId, thread: LocalId) -> Performed {
         ensure_sufficient_stack(|| self.perform_step(expr, thread))
     }
 
-    fn perform_step(&mut self, expr: ExprId, thread: LocalId) -> bool {
+    /// The same of an expression that stays where nothing demands it if nothing is performed.
+    fn perform_lazy(&mut self, expr: ExprId, thread: LocalId) -> Performed {
+        let before = self.unfolded.len();
+        let performed = self.perform(expr, thread);
+        if !performed.performs {
+            for (expr, call) in self.unfolded.drain(before..).rev() {
+                self.program.exprs[expr] = call;
+            }
+        }
+        performed
+    }
+
+    fn perform_step(&mut self, expr: ExprId, thread: LocalId) -> Performed {
         if let Some(effect) = self.effect(expr, thread) {
             let span = self.program.spans[expr];
             let result = self.program.local(None, span);
             let value = self.local(result, span);
             let body = self.return_(value, span);
             self.program.exprs[expr] = Expr::Perform(result, effect, body);
-            return true;
+            return Performed { performs: true, returns: vec![body], has_others: false };
         }
         let tails = known::tails_of(self.program, expr);
-        match (tails.is_empty(), self.program.exprs[expr]) {
-            (false, _) => self.any(&tails, thread),
-            (true, Expr::App(callee, args)) => self.application(expr, callee, args, thread),
-            (true, _) => false,
+        if !tails.is_empty() {
+            let parts = tails.into_iter().map(|tail| self.perform(tail, thread));
+            return parts.fold(Performed::default(), Performed::or);
+        }
+        if let Expr::App(callee, args) = self.program.exprs[expr]
+            && let Some(performed) = self.application(expr, callee, args, thread)
+        {
+            return performed;
+        }
+        let is_return = self.returned(expr).is_some();
+        Performed {
+            performs: false,
+            returns: if is_return { vec![expr] } else { Vec::new() },
+            has_others: !is_return && !self.ends_nothing(expr),
         }
     }
 
-    fn any(&mut self, exprs: &[ExprId], thread: LocalId) -> bool {
-        exprs.iter().fold(false, |any, &expr| self.perform(expr, thread) | any)
+    /// Returns whether an expression comes to no action of its own: it fails, or jumps.
+    fn ends_nothing(&self, expr: ExprId) -> bool {
+        match (self.program.exprs[expr], primitive(self.program, expr)) {
+            (Expr::NoMatch | Expr::Jump(..), _) => true,
+            (_, Some((primitive, _))) => primitive.shape() == Shape::Error,
+            _ => false,
+        }
     }
 
+    /// Makes of an application one that performs; `None` if it performs nothing.
     fn application(
         &mut self,
         expr: ExprId,
         callee: ExprId,
         args: List<ExprId>,
         thread: LocalId,
-    ) -> bool {
-        let Expr::Global(global) = self.program.exprs[callee] else { return false };
+    ) -> Option<Performed> {
+        let Expr::Global(global) = self.program.exprs[callee] else { return None };
         if self.program.arity(global) != args.len() {
-            return false;
+            return None;
         }
         let span = self.program.spans[expr];
+        if let Some(size) = self.known.unfolded(global).filter(|&size| size <= self.left) {
+            self.left -= size;
+            return Some(self.unfold(expr, global, args, thread));
+        }
         let mut args = self.program.expr_lists[args].to_vec();
         if let Some(version) = self.performing[global] {
             args.push(self.local(thread, span));
             self.program.exprs[expr] = self.app(version, args, span);
-            return true;
+            return Some(Performed::LEFT);
         }
         let GlobalKind::Primitive(primitive) = self.program.globals[global].kind else {
-            return false;
+            return None;
         };
         match (primitive, &args[..]) {
             (Primitive::Bind, &[m, k]) => self.bind(expr, m, k, thread),
-            (Primitive::Handle, &[m, ..]) => self.once(m),
-            (Primitive::PutText, &[text]) => self.put(Effect::PutCharacters, expr, text, thread),
-            (Primitive::PutError, &[text]) => {
-                self.put(Effect::PutErrorCharacters, expr, text, thread)
+            (Primitive::Handle, &[m, ..]) => self.once(m).then_some(Performed::LEFT),
+            (Primitive::PutText, &[text]) => {
+                Some(self.put(Effect::PutCharacters, expr, text, thread))
             }
-            _ => false,
+            (Primitive::PutError, &[text]) => {
+                Some(self.put(Effect::PutErrorCharacters, expr, text, thread))
+            }
+            _ => None,
         }
     }
 
+    /// Puts the body of a definition in the place of a call, and performs what it comes to.
+    fn unfold(
+        &mut self,
+        expr: ExprId,
+        global: GlobalId,
+        args: List<ExprId>,
+        thread: LocalId,
+    ) -> Performed {
+        let GlobalKind::Defn { params, body: Some(body) } = self.program.globals[global].kind
+        else {
+            return Performed { has_others: true, ..Performed::default() };
+        };
+        let at = self.program.spans[expr];
+        let params = self.program.local_lists[params].to_vec();
+        let args = self.program.expr_lists[args].to_vec();
+        let Perform { program, places, .. } = self;
+        let mut copy =
+            Duplicate::new(program, |program, span| places.of(&mut program.places, span, at));
+        let params: Vec<LocalId> = params.into_iter().map(|param| copy.bind(param)).collect();
+        let mut out = copy.expr(body);
+        let performed = self.perform(out, thread);
+        for (param, arg) in params.into_iter().zip(args) {
+            out = self.program.expr(Expr::Let(param, arg, out), at);
+        }
+        self.unfolded.push((expr, self.program.exprs[expr]));
+        self.program.exprs[expr] = self.program.exprs[out];
+        performed
+    }
+
     /// Makes of an action that writes a text an expression that does.
-    fn put(&mut self, effect: Effect, expr: ExprId, text: ExprId, thread: LocalId) -> bool {
+    fn put(&mut self, effect: Effect, expr: ExprId, text: ExprId, thread: LocalId) -> Performed {
         let span = self.program.spans[expr];
         let thread = self.local(thread, span);
         self.program.exprs[expr] = self.step_app(Step::Put(effect), vec![text, thread], span);
-        true
+        Performed::LEFT
     }
 
     /// Returns the effect that an action is, as an expression to be performed.
@@ -312,31 +414,64 @@ impl Perform<'_> {
         self.program.expr(app, span)
     }
 
-    fn bind(&mut self, expr: ExprId, m: ExprId, k: ExprId, thread: LocalId) -> bool {
+    fn bind(&mut self, expr: ExprId, m: ExprId, k: ExprId, thread: LocalId) -> Option<Performed> {
         let span = self.program.spans[expr];
         if let Some(effect) = self.effect(m, thread) {
             let result = self.program.local(None, span);
-            let rest = self.rest(k, result, thread, span);
+            let (rest, ends) = self.rest(k, result, thread, span);
             self.program.exprs[expr] = Expr::Perform(result, effect, rest);
-            return true;
+            return Some(ends);
         }
         if let Some(value) = self.returned(m) {
             let result = self.program.local(None, span);
-            let rest = self.rest(k, result, thread, span);
+            let (rest, ends) = self.rest(k, result, thread, span);
             self.program.exprs[expr] = Expr::Let(result, value, rest);
-            return true;
+            return Some(ends);
         }
-        let performs = self.perform(m, thread);
-        let Some(k) = self.continuation(k, thread, performs) else { return false };
+        let performed = self.perform_lazy(m, thread);
+        if performed.performs && !performed.has_others {
+            self.entered += 1;
+            return Some(self.go_on(expr, m, performed.returns, k, thread));
+        }
+        let k = self.continuation(k, thread, performed.performs)?;
         self.entered += 1;
-        self.program.exprs[expr] = match performs {
+        self.program.exprs[expr] = match performed.performs {
             true => {
                 let thread = self.local(thread, span);
                 self.step_app(Step::Continue, vec![m, k, thread], span)
             }
             false => self.step_app(Step::Enter, vec![m, k], span),
         };
-        true
+        Some(Performed::LEFT)
+    }
+
+    /// Makes of a bind what performs its action and goes on at each `return` that this ends in.
+    fn go_on(
+        &mut self,
+        expr: ExprId,
+        m: ExprId,
+        returns: Vec<ExprId>,
+        k: ExprId,
+        thread: LocalId,
+    ) -> Performed {
+        let span = self.program.spans[expr];
+        let result = self.program.local(None, span);
+        let (rest, ends) = self.rest(k, result, thread, span);
+        if let &[end] = &returns[..] {
+            let value = self.returned(end).unwrap_or(end);
+            self.program.exprs[end] = Expr::Let(result, value, rest);
+            self.program.exprs[expr] = self.program.exprs[m];
+            return ends;
+        }
+        let params = self.program.local_lists.add([result]);
+        let join = self.program.joins.push(Join { params, handler: rest });
+        for end in returns {
+            let value = self.returned(end).unwrap_or(end);
+            let args = self.program.expr_lists.add([value]);
+            self.program.exprs[end] = Expr::Jump(join, args);
+        }
+        self.program.exprs[expr] = Expr::Join(join, m);
+        ends
     }
 
     /// Returns the value of an action that is a `return`.
@@ -347,10 +482,20 @@ impl Perform<'_> {
     }
 
     /// Returns what performs the action that a continuation makes of a value: P[k x].
-    fn rest(&mut self, k: ExprId, value: LocalId, thread: LocalId, span: Span) -> ExprId {
+    fn rest(
+        &mut self,
+        k: ExprId,
+        value: LocalId,
+        thread: LocalId,
+        span: Span,
+    ) -> (ExprId, Performed) {
         let rest = match self.known.continuation(self.program, k) {
             Continuation::Constant(action) => action,
             Continuation::Identity => self.local(value, span),
+            Continuation::Return => {
+                let value = self.local(value, span);
+                self.return_(value, span)
+            }
             Continuation::Function(..) => {
                 let value = self.local(value, span);
                 self.applied(k, value, span)
@@ -361,8 +506,8 @@ impl Perform<'_> {
                 self.program.expr(app, span)
             }
         };
-        self.perform(rest, thread);
-        rest
+        let performed = self.perform(rest, thread);
+        (rest, Performed { performs: true, ..performed })
     }
 
     /// Returns the application of a definition, which may have arguments, to one more.
@@ -390,10 +535,12 @@ impl Perform<'_> {
             }
             Continuation::Constant(action) => match self.call(action) {
                 Some((global, args)) => Some(self.entered(global, args, span)),
-                None if self.perform(action, thread) => Some(self.lifted(action, thread)),
+                None if self.perform_lazy(action, thread).performs => {
+                    Some(self.lifted(action, thread))
+                }
                 None => None,
             },
-            Continuation::Identity | Continuation::Unknown => None,
+            Continuation::Identity | Continuation::Return | Continuation::Unknown => None,
         };
         if let Some(continuation) = continuation {
             return Some(self.program.expr(continuation, span));
@@ -450,7 +597,7 @@ impl Perform<'_> {
             None => {
                 let thread = self.program.local(None, span);
                 let moved = self.moved(action);
-                if !self.perform(moved, thread) {
+                if !self.perform_lazy(moved, thread).performs {
                     return false;
                 }
                 self.lifted(moved, thread)
@@ -535,7 +682,7 @@ impl Perform<'_> {
                 .call(action)
                 .filter(|&(global, _)| self.known.is_cheap(global))
                 .map(|(global, args)| self.entered(global, args, span)),
-            Continuation::Identity | Continuation::Unknown => None,
+            Continuation::Identity | Continuation::Return | Continuation::Unknown => None,
         };
         let Some(continuation) = continuation else { return };
         let k = self.program.expr(continuation, span);
