@@ -11,10 +11,12 @@
 //! P[putText s]         = put s thread
 //! P[bind m k]          = perform [x m] P[k x]         if m is an effect
 //!                      = let [x e] P[k x]             if m is `return e`
-//!                      = continue P[m] K[k] thread    if P[m] performs anything
+//!                      = P[m] with P[k x] for each `return x`  if it performs anything and ends in those
+//!                      = continue P[m] K[k] thread    if it ends in something else besides
 //!                      = enter m K[k]                 else, if K[k] does
 //! P[handle m f g]      = handle (enter (return Nil) K[fn _. m]) f g
-//! P[f es]              = f$p es thread
+//! P[f es]              = let [xs es] P[the body of f]   if f is small, and does not come to call itself
+//!                      = f$p es thread                else
 //! P[if, seq, case, let, join] = the same, with P of what its value is
 //! P[another m]         = m
 //! K[k]                 = fn x thread. P[k x], as a partial application; goOn k if nothing is known of k
