@@ -175,3 +175,15 @@ fn what_is_taken_apart_and_made_again_does_not_grow() {
     let all = reductions(source, 2);
     assert!(all <= 310, "{all} reductions");
 }
+
+/// What is still to be done with a value of such a nest is a chain as long as it is deep; it goes piece by piece.
+#[test]
+fn a_nest_of_thousands_of_calls_needs_no_stack_to_be_forgotten() {
+    const DEEP: usize = 3_000;
+    let nest: String = (0..DEEP).map(|at| format!("(mapInsert {at} k ")).collect();
+    let source = format!(
+        "(import map) (defn main[i] (go (length i))) (defn go[k] (mapSize {nest} mapEmpty{}))",
+        ")".repeat(DEEP)
+    );
+    assert!(instructions(&source, 2) > DEEP);
+}

@@ -25,6 +25,38 @@ pub struct Frame {
     pub depth: u32,
 }
 
+impl Drop for Frame {
+    fn drop(&mut self) {
+        // One after the other: a continuation may be long, and hold others.
+        let mut held = Vec::new();
+        let mut next = self.let_go(&mut held);
+        loop {
+            while let Some(mut frame) = next.and_then(Rc::into_inner) {
+                next = frame.let_go(&mut held);
+            }
+            match held.pop() {
+                Some(frames) => next = frames,
+                None => break,
+            }
+        }
+    }
+}
+
+impl Frame {
+    /// Returns the frames after a frame, and adds those that it alone holds; they are its own no more.
+    fn let_go(&mut self, held: &mut Vec<Frames>) -> Frames {
+        if let Action::Shared(_) = self.action {
+            let nothing = Action::Apply(List::EMPTY, Span::NONE);
+            if let Action::Shared(shared) = std::mem::replace(&mut self.action, nothing)
+                && let Some(shared) = Rc::into_inner(shared)
+            {
+                held.push(shared.frames);
+            }
+        }
+        self.next.take()
+    }
+}
+
 /// What is done with a value.
 #[derive(Clone)]
 pub enum Action {
