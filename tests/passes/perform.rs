@@ -300,6 +300,10 @@ fn each_end_of_an_action_is_followed_by_what_comes_next() {
         (defn other[c i] (if (eq i 3) (slow c 9) (return 3)))
         (defn slow[c n] (if (eq n 0) (readCell c) (bind (modifyCell c (add 1)) (fn [_] (slow c (sub n 1))))))";
     assert_eq!(prints(text), "10\n20\n3\n24\n27\n25\n31\n34\n");
+    let small = "(defn main[] (bind (newCell 5) (fn [c] (mapM_ (fn [i] (bind (act c i) printInt)) (range 0 2)))))
+        (defn act[c i] (bind (pick c i) (fn [x] (then (modifyCell c (add x)) (readCell c)))))
+        (defn pick[c i] (if (eq i 0) (readCell c) (if (eq i 1) (return 10) (return 2))))";
+    assert_eq!(prints(small), "10\n20\n22\n");
 }
 
 /// A function that performs nothing is a call where its action waits for another one.
