@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::base::index::List;
 use crate::base::places::{Inlined, Places};
 use crate::base::span::Span;
-use crate::core::expr::{GlobalKind, Program};
+use crate::core::duplicate::Duplicate;
+use crate::core::expr::{ExprId, GlobalId, GlobalKind, LocalId, Program};
 
 /// The places of what has been inlined, each made once.
 pub(super) struct InlinedPlaces {
@@ -44,6 +46,23 @@ impl InlinedPlaces {
         let span = places.add(Inlined { at, call, caller });
         self.known.insert((at, call), span);
         span
+    }
+
+    /// Returns copies of the parameters and the body of a function for a call that stands `at` a place, and the
+    /// globals that the copy mentions.
+    pub(super) fn copy(
+        &mut self,
+        program: &mut Program,
+        params: List<LocalId>,
+        body: ExprId,
+        at: Span,
+    ) -> (Vec<LocalId>, ExprId, Vec<GlobalId>) {
+        let params = program.local_lists[params].to_vec();
+        let mut copy =
+            Duplicate::new(program, |program, span| self.of(&mut program.places, span, at));
+        let params = params.into_iter().map(|param| copy.bind(param)).collect();
+        let body = copy.expr(body);
+        (params, body, copy.mentioned)
     }
 }
 

@@ -64,7 +64,7 @@ pub struct Facts {
     /// How many jumps a join has.
     pub jumps: IndexVec<JoinId, u32>,
     /// Whether a body is no more to build than a call: a name, a literal, or an application
-    /// to such. More would be built where nothing may ever demand it.
+    /// to such, or data. More would be built where nothing may ever demand it.
     pub lazy_form: IndexVec<GlobalId, bool>,
     /// Whether that is data or an action.
     pub makes_data: IndexVec<GlobalId, bool>,

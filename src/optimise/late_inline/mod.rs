@@ -21,7 +21,6 @@ use super::rewrite::{Plan, rewrite};
 use super::{Pass, Report};
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::duplicate::Duplicate;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 use crate::core::traverse::Position;
 use facts::Facts;
@@ -182,14 +181,10 @@ impl Late<'_> {
 
     /// Returns copies of the parameters and the body of a function for a call that stands `at` a place.
     fn copy(&mut self, params: List<LocalId>, body: ExprId, at: Span) -> (Vec<LocalId>, ExprId) {
-        let params = self.program.local_lists[params].to_vec();
-        let Late { program, places, facts, .. } = self;
-        let mut copy =
-            Duplicate::new(program, |program, span| places.of(&mut program.places, span, at));
-        let params = params.into_iter().map(|param| copy.bind(param)).collect();
-        let body = copy.expr(body);
-        for global in copy.mentioned {
-            facts.mentions[global] = facts.mentions[global].saturating_add(1);
+        let (params, body, mentioned) = self.places.copy(self.program, params, body, at);
+        for global in mentioned {
+            let mentions = &mut self.facts.mentions[global];
+            *mentions = mentions.saturating_add(1);
         }
         (params, body)
     }

@@ -8,7 +8,7 @@ use crate::primitive::effect::Effect;
 use crate::primitive::{Operand, Primitive, Shape};
 
 /// The most expressions of a definition that is copied to where it is performed.
-const UNFOLDED: usize = 30;
+const SMALL: usize = 30;
 
 /// A function that a bind goes on with.
 #[derive(Clone, Copy)]
@@ -209,8 +209,8 @@ impl Known {
     fn find_unfolded(&mut self, program: &Program) {
         let circles = circles(program);
         for (id, params, body) in bodies(program) {
-            let size = program.walk(body).take(UNFOLDED + 1).count();
-            if circles[id].is_none() && !params.is_empty() && self.acts[id] && size <= UNFOLDED {
+            let size = program.walk(body).take(SMALL + 1).count();
+            if circles[id].is_none() && !params.is_empty() && self.acts[id] && size <= SMALL {
                 self.unfolded[id] = Some(size);
             }
         }

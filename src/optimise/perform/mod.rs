@@ -120,11 +120,18 @@ impl Performed {
     const LEFT: Performed = Performed { performs: true, returns: Vec::new(), has_others: true };
 
     /// Adds what another branch has become.
-    fn or(mut self, other: Performed) -> Performed {
-        self.performs |= other.performs;
-        self.has_others |= other.has_others;
-        self.returns.extend(other.returns);
-        self
+    fn or(self, other: Performed) -> Performed {
+        // The few to the many: branches are nested in branches.
+        let (mut returns, few) = match self.returns.len() < other.returns.len() {
+            true => (other.returns, self.returns),
+            false => (self.returns, other.returns),
+        };
+        returns.extend(few);
+        Performed {
+            performs: self.performs | other.performs,
+            returns,
+            has_others: self.has_others | other.has_others,
+        }
     }
 }
 
@@ -364,13 +371,8 @@ impl Perform<'_> {
             return Performed { has_others: true, ..Performed::default() };
         };
         let at = self.program.spans[expr];
-        let params = self.program.local_lists[params].to_vec();
         let args = self.program.expr_lists[args].to_vec();
-        let Perform { program, places, .. } = self;
-        let mut copy =
-            Duplicate::new(program, |program, span| places.of(&mut program.places, span, at));
-        let params: Vec<LocalId> = params.into_iter().map(|param| copy.bind(param)).collect();
-        let mut out = copy.expr(body);
+        let (params, mut out, _) = self.places.copy(self.program, params, body, at);
         let performed = self.perform(out, thread);
         for (param, arg) in params.into_iter().zip(args) {
             out = self.program.expr(Expr::Let(param, arg, out), at);
