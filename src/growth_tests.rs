@@ -375,6 +375,33 @@ fn a_source_that_is_doubled_costs_twice_as_much_to_optimise() {
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Families of which a program of so many kilobytes showed what a short one did not: that something was gone
+/// through again and again.
+const LONG: &[(&str, usize)] = &[
+    ("case of case of integers", 16),
+    ("case scrutinee", 16),
+    ("corelib map", 64),
+    ("dictionary of pair", 16),
+    ("exceptions by hand", 16),
+];
+
+#[test]
+fn a_long_source_that_is_doubled_costs_twice_as_much() {
+    let mut wrong = Vec::new();
+    for &(name, kilobytes) in LONG {
+        let Some(family) = growth::all().find(|family| family.name == name) else {
+            panic!("{name} is no family");
+        };
+        let repetitions = family.repetitions(kilobytes * 1024);
+        let [small, large] =
+            [1, 2].map(|times| cost(&family.program(times * repetitions), Passes::level(2)).0);
+        if large * 10 > small * 22 {
+            wrong.push(format!("{name}: {small} accesses, then {large}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn what_nobody_thought_of_costs_twice_as_much_too() {
     const FAMILIES: u64 = 250;

@@ -325,6 +325,7 @@ impl Copies<'_, '_> {
                 }
             }
             Expr::App(callee, args) => {
+                *parts = parts.checked_sub(1)?;
                 let (head, rest) = self.head(callee, &old.expr_lists[args], parts)?;
                 if rest.is_empty() {
                     return Some(head);

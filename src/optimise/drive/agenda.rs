@@ -19,8 +19,10 @@ const SHARE: i64 = 16_000;
 #[derive(Default)]
 pub(super) struct Agenda {
     first: VecDeque<u32>,
-    /// Those that are put off, by what their account had spent when they were.
-    later: BinaryHeap<Reverse<(i64, u32)>>,
+    /// Those that are put off, of each account that has any.
+    later: FxHashMap<u32, BinaryHeap<Reverse<u32>>>,
+    /// These accounts, by what they had spent when they were last looked at.
+    waiting: BinaryHeap<Reverse<(i64, u32)>>,
     /// The steps that each account has spent.
     spent: FxHashMap<u32, i64>,
 }
@@ -30,25 +32,43 @@ impl Agenda {
     pub fn add(&mut self, variant: u32, account: u32) {
         match self.spent(account) {
             few if few < SHARE => self.first.push_back(variant),
-            spent => self.later.push(Reverse((spent, variant))),
+            _ => self.put_off(variant, account),
         }
     }
 
     /// Returns the variant that is driven next; `account` tells on which account one is made.
     pub fn next(&mut self, account: impl Fn(u32) -> u32) -> Option<u32> {
         while let Some(variant) = self.first.pop_front() {
-            match self.spent(account(variant)) {
-                few if few < SHARE => return Some(variant),
-                spent => self.later.push(Reverse((spent, variant))),
+            let account = account(variant);
+            if self.spent(account) < SHARE {
+                return Some(variant);
             }
+            self.put_off(variant, account);
         }
-        while let Some(Reverse((before, variant))) = self.later.pop() {
-            match self.spent(account(variant)) {
-                spent if spent > before => self.later.push(Reverse((spent, variant))),
-                _ => return Some(variant),
+        while let Some(Reverse((before, account))) = self.waiting.pop() {
+            let spent = self.spent(account);
+            if spent > before {
+                self.waiting.push(Reverse((spent, account)));
+                continue;
             }
+            let variants = self.later.get_mut(&account)?;
+            let Reverse(variant) = variants.pop()?;
+            match variants.is_empty() {
+                true => _ = self.later.remove(&account),
+                false => self.waiting.push(Reverse((spent, account))),
+            }
+            return Some(variant);
         }
         None
+    }
+
+    fn put_off(&mut self, variant: u32, account: u32) {
+        let spent = self.spent(account);
+        let variants = self.later.entry(account).or_default();
+        if variants.is_empty() {
+            self.waiting.push(Reverse((spent, account)));
+        }
+        variants.push(Reverse(variant));
     }
 
     /// Takes steps from an account.
@@ -58,5 +78,62 @@ impl Agenda {
 
     fn spent(&self, account: u32) -> i64 {
         self.spent.get(&account).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::{Agenda, SHARE};
+
+    #[test]
+    fn those_of_an_account_that_has_spent_much_come_last_and_in_order() {
+        let mut agenda = Agenda::default();
+        // The even ones are on account 0, the odd ones on account 1.
+        (0..8).for_each(|variant| agenda.add(variant, variant % 2));
+        agenda.spend(0, SHARE);
+        let mut order = Vec::new();
+        while let Some(variant) = agenda.next(|variant| variant % 2) {
+            order.push(variant);
+            // From now on account 1 has spent more.
+            agenda.spend(1, if variant == 7 { 2 * SHARE } else { 0 });
+        }
+        assert_eq!(order, [1, 3, 5, 7, 0, 2, 4, 6]);
+    }
+
+    #[test]
+    fn who_has_spent_least_comes_first_of_those_that_are_put_off() {
+        let mut agenda = Agenda::default();
+        [(0, 3), (1, 2), (2, 1)].into_iter().for_each(|(account, shares)| {
+            agenda.spend(account, shares * SHARE);
+            [account, account + 3].into_iter().for_each(|variant| agenda.add(variant, account));
+        });
+        let mut order = Vec::new();
+        while let Some(variant) = agenda.next(|variant| variant % 3) {
+            order.push(variant);
+            agenda.spend(variant % 3, SHARE + 1);
+        }
+        assert_eq!(order, [2, 1, 5, 0, 4, 3]);
+    }
+
+    #[test]
+    fn what_waits_is_not_looked_at_again_for_each_that_is_driven() {
+        const VARIANTS: u32 = 1_000;
+        let mut agenda = Agenda::default();
+        agenda.spend(0, SHARE);
+        (0..VARIANTS).for_each(|variant| agenda.add(variant, 0));
+        let looks = Cell::new(0);
+        let account = |_| {
+            looks.set(looks.get() + 1);
+            0
+        };
+        let mut driven = 0;
+        while agenda.next(account).is_some() {
+            driven += 1;
+            agenda.spend(0, 1);
+        }
+        assert_eq!(driven, VARIANTS);
+        assert!(looks.get() <= 2 * VARIANTS, "{}", looks.get());
     }
 }

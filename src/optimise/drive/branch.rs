@@ -39,6 +39,8 @@ pub(super) enum Choice<'s> {
 const WAYS_IN: usize = 4;
 /// The most expressions of a handler that is written for each of them.
 const HANDLER: usize = 40;
+/// The most jumps that a branch follows to little code, which may end in the next jump, before it jumps itself.
+const FOLLOWED: u32 = 30;
 /// How deep what is known of a parameter goes.
 const DEPTH: u32 = 2;
 
@@ -51,6 +53,7 @@ impl Driver<'_> {
     ) -> Attempt<ExprId> {
         let (start, before) = (self.block.len(), self.knowledge());
         self.hops = 0;
+        self.followed = 0;
         let outcome = drive(self)?;
         let expr = self.finish(outcome, span);
         let expr = self.wrap(start, expr);
@@ -386,9 +389,13 @@ impl Driver<'_> {
         let Join { params, handler } = old.joins[join];
         let inline = self.depth == target.depth
             || self.facts.jumps[join] == 1
-            || !self.is_applied(handler, &old.local_lists[params], &target.frames)
+            || self.followed < FOLLOWED
+                && !self.is_applied(handler, &old.local_lists[params], &target.frames)
                 && self.is_straight(handler, &old.local_lists[params], target.env);
         if inline {
+            if self.depth != target.depth && self.facts.jumps[join] > 1 {
+                self.followed += 1;
+            }
             for (&param, node) in old.local_lists[params].iter().zip(nodes) {
                 self.bind(param, target.env, node);
             }

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::base::index::{Idx, IndexVec};
 use crate::base::scc::components;
 use crate::core::expr::{
-    Branches, Expr, ExprId, Global, GlobalId, GlobalKind, JoinId, LocalId, Program, SwitchId,
+    Branches, Expr, ExprId, Global, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program, SwitchId,
 };
 use crate::primitive::Shape;
 
@@ -63,6 +63,8 @@ pub struct Facts {
     pub switch: IndexVec<LocalId, Option<SwitchId>>,
     /// How many jumps a join has.
     pub jumps: IndexVec<JoinId, u32>,
+    /// The alternatives of switches with many literals.
+    pub of_literal: FxHashMap<(SwitchId, Lit), ExprId>,
     /// Whether a body is no more to build than a call: a name, a literal, or an application
     /// to such, or data. More would be built where nothing may ever demand it.
     pub lazy_form: IndexVec<GlobalId, bool>,
@@ -95,6 +97,9 @@ type Work = Vec<(ExprId, Place)>;
 /// The most branches, beside the first, that are compared to tell whether a local is used in one
 /// alone.
 const ARMS: usize = 8;
+
+/// The most literals of a switch that are looked through for the one that a value is.
+pub const SEARCHED: usize = 8;
 
 impl Facts {
     /// Returns the functions of each circle, by its number.
@@ -135,6 +140,7 @@ pub fn facts(program: &Program, twins: &Twins) -> Facts {
             passed: program.locals.iter().map(|_| Vec::new()).collect(),
             switch: program.locals.iter().map(|_| None).collect(),
             jumps: program.joins.iter().map(|_| 0).collect(),
+            of_literal: FxHashMap::default(),
             is_call: program.globals.iter().map(|global| is_call(program, global)).collect(),
             may_forward: program
                 .globals
@@ -323,7 +329,10 @@ impl Scan<'_> {
                         }
                     }
                     Branches::Lits(branches) => {
-                        for &(_, body) in branches {
+                        for &(lit, body) in branches {
+                            if branches.len() > SEARCHED {
+                                self.facts.of_literal.entry((id, lit)).or_insert(body);
+                            }
                             work.push((body, self.arm(place, of)));
                         }
                     }

@@ -23,6 +23,8 @@ pub struct Frame {
     pub next: Frames,
     /// How many frames there are from here to the end.
     pub depth: u32,
+    /// Whether one of them, up to those that are written once, updates a thunk.
+    pub updates: bool,
 }
 
 impl Drop for Frame {
@@ -158,7 +160,11 @@ pub fn push(action: Action, next: &Frames) -> Frames {
         Action::Shared(shared) => depth(&shared.frames),
         _ => depth(next) + 1,
     };
-    Some(Rc::new(Frame { action, next: next.clone(), depth }))
+    let updates = match action {
+        Action::Update(_) => true,
+        _ => next.as_ref().is_some_and(|next| next.updates),
+    };
+    Some(Rc::new(Frame { action, next: next.clone(), depth, updates }))
 }
 
 /// Returns how many frames there are, to the end of those that are written once.

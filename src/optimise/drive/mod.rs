@@ -51,6 +51,7 @@ mod heap;
 mod held;
 mod history;
 mod inlined;
+mod jumps;
 mod lambda;
 mod lazy;
 mod let_insertion;
@@ -108,6 +109,7 @@ use growing::{Growing, growing};
 use heap::{EnvId, Heap, NodeId};
 use held::Fields;
 use history::STEPS_AGAIN;
+use jumps::Jumps;
 use over_applied::Results;
 use pattern::{Key, Pattern};
 use payer::Payer;
@@ -300,6 +302,8 @@ transactional! {
             way: Way,
             /// Through how many shared frames the branch that is driven has gone.
             hops: u32,
+            /// How many jumps of the old program it has followed to little code.
+            followed: u32,
         }
         written {
             /// The program that is written.
@@ -307,7 +311,7 @@ transactional! {
             /// Statements around the expression that is being written.
             block: Vec<Statement>,
             /// The jumps to each join of the new program.
-            jumps: IndexVec<JoinId, Vec<ExprId>>,
+            jumps: IndexVec<JoinId, Jumps>,
             /// Whether a new local is mentioned.
             used: IndexVec<LocalId, bool>,
             /// New globals of old ones: primitives, host functions, and variants without a
@@ -481,6 +485,7 @@ impl<'a> Driver<'a> {
             unfolded: 0,
             way: Way::default(),
             hops: 0,
+            followed: 0,
             new,
             block: Vec::new(),
             jumps: IndexVec::new(),

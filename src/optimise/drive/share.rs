@@ -16,10 +16,10 @@ use super::eval::{Operand, State};
 use super::frame::{Action, Brings, Entry, Frame, Frames, Shared, push};
 use super::heap::{AbstractValue, EnvId, NodeId};
 use super::{Abort, Attempt, Driver, Outcome};
-use crate::base::index::List;
+use crate::base::index::count;
 use crate::base::span::Span;
 use crate::core::expr::{
-    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, Lit, LocalId, SwitchId,
+    Branches, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, SwitchId,
 };
 use crate::primitive::Shape;
 
@@ -67,12 +67,15 @@ impl Driver<'_> {
 
     pub(super) fn divide(&mut self, frames: &Frames, ways: usize, bodies: &[ExprId]) -> Split {
         let mut split = Split { inner: None, shared: Vec::new(), after: None };
-        if frames.is_none() {
-            return split;
-        }
+        let Some(first) = frames else { return split };
         if !self.rules.case_of_case {
             self.bind_shared_of_frames(frames);
             split.after = frames.clone();
+            return split;
+        }
+        if ways == 1 && !first.updates {
+            self.tally.pushed += 1;
+            split.inner = frames.clone();
             return split;
         }
         // What a thunk comes to is needed after the branches: it gets a name there.
@@ -87,6 +90,7 @@ impl Driver<'_> {
                 }
                 Action::Shared(_) => break,
                 ref action => {
+                    count::add(1);
                     actions.push(action.clone());
                     rest = &frame.next;
                 }
@@ -537,21 +541,6 @@ impl Driver<'_> {
         self.heap.items(fields).get(at).copied()
     }
 
-    pub(super) fn placeholder(&mut self) -> JoinId {
-        self.tally.joins += 1;
-        let handler = self.expr(Expr::NoMatch, Span::NONE);
-        self.jumps.push(Vec::new());
-        self.new.joins.push(Join { params: List::EMPTY, handler })
-    }
-
-    pub(super) fn jump_code(&mut self, join: JoinId, args: &[NodeId], span: Span) -> ExprId {
-        let args: Vec<ExprId> = args.iter().map(|&arg| self.atom(arg, span)).collect();
-        let args = self.new.expr_lists.add(args);
-        let jump = self.expr(Expr::Jump(join, args), span);
-        self.jumps[join].push(jump);
-        jump
-    }
-
     /// Writes the joins of shared frames around the code that jumps to them.
     pub(super) fn close(&mut self, shared: Vec<Rc<Shared>>, code: ExprId) -> Attempt<ExprId> {
         let mut code = code;
@@ -599,72 +588,6 @@ impl Driver<'_> {
         })?;
         self.depth -= 1;
         Ok(self.write_join(join, params, handler, code))
-    }
-
-    /// Writes a join around the code that jumps to it. A handler to which there is one jump
-    /// stands there; one that only jumps on is jumped over.
-    pub(super) fn write_join(
-        &mut self,
-        join: JoinId,
-        params: Vec<LocalId>,
-        handler: ExprId,
-        code: ExprId,
-    ) -> ExprId {
-        let jumps = std::mem::take(&mut self.jumps[join]);
-        if jumps.is_empty() {
-            return code;
-        }
-        if let [jump] = jumps[..]
-            && let Expr::Jump(_, args) = self.new.exprs[jump]
-        {
-            let args = self.new.expr_lists[args].to_vec();
-            let span = self.new.spans[jump];
-            let mut expr = handler;
-            for (&param, &arg) in params.iter().zip(&args).rev() {
-                expr = self.expr(Expr::Let(param, arg, expr), span);
-            }
-            self.replace(jump, expr);
-            return code;
-        }
-        if self.is_passed_on(handler) {
-            if let Expr::Jump(next, _) = self.new.exprs[handler] {
-                let sites = &mut self.jumps[next];
-                if let Some(at) = sites.iter().rposition(|&site| site == handler) {
-                    sites.swap_remove(at);
-                }
-            }
-            for jump in jumps {
-                self.new.exprs[jump] = self.new.exprs[handler];
-                if let Expr::Jump(next, _) = self.new.exprs[handler] {
-                    self.jumps[next].push(jump);
-                }
-            }
-            return code;
-        }
-        let params = self.new.local_lists.add(params);
-        self.new.joins[join] = Join { params, handler };
-        let span = self.new.spans[code];
-        self.expr(Expr::Join(join, code), span)
-    }
-
-    /// Puts an expression where another one, a jump, stood.
-    fn replace(&mut self, jump: ExprId, expr: ExprId) {
-        self.new.exprs[jump] = self.new.exprs[expr];
-        self.new.spans[jump] = self.new.spans[expr];
-        if let Expr::Jump(next, _) = self.new.exprs[jump]
-            && let Some(site) = self.jumps[next].iter_mut().rev().find(|site| **site == expr)
-        {
-            *site = jump;
-        }
-    }
-
-    /// Returns whether a handler is as short as a jump to it.
-    fn is_passed_on(&self, handler: ExprId) -> bool {
-        match self.new.exprs[handler] {
-            Expr::Jump(_, args) => args.is_empty(),
-            Expr::Lit(_) | Expr::NoMatch => true,
-            _ => false,
-        }
     }
 
     /// Makes the choice that shared frames begin with by any value, between jumps to its

@@ -1,9 +1,11 @@
 //! Switches in strict contexts: decided by what is known, or handed on to what makes the value.
 
 use super::eval::State;
+use super::facts::SEARCHED;
 use super::frame::{Action, Frames, push};
 use super::heap::{AbstractValue, EnvId, NodeId};
 use super::{Attempt, Driver, Outcome};
+use crate::base::index::count;
 use crate::base::span::Span;
 use crate::core::expr::{Branches, CONS, Expr, ExprId, Lit, SwitchId};
 
@@ -98,7 +100,16 @@ impl Driver<'_> {
                 if matches!(lit, Lit::Float(_)) || is_char(first) != is_char(lit) {
                     return None;
                 }
-                branches.iter().find(|&&(of, _)| self.equal(of, lit)).map(|&(_, body)| body)
+                match lit {
+                    // A large integer is known by its number, not by its place in the table.
+                    Lit::Int(_) | Lit::Char(_) if branches.len() > SEARCHED => {
+                        self.facts.of_literal.get(&(switch, lit)).copied()
+                    }
+                    _ => {
+                        count::add(branches.len() as u64);
+                        branches.iter().find(|&&(of, _)| self.equal(of, lit)).map(|&(_, body)| body)
+                    }
+                }
             }
             (Branches::Cons(branches), AbstractValue::Con(con, _)) => {
                 let data = self.new.cons[branches.first()?.con].data;
