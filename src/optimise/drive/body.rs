@@ -53,7 +53,8 @@ impl Driver<'_> {
         let mut known = 0;
         while self.grown.is_empty() {
             for at in known..self.variants.len() {
-                agenda.add(at as u32, self.variants[at].account);
+                let Variant { account, loops, .. } = self.variants[at];
+                agenda.add(at as u32, account, loops.0);
             }
             known = self.variants.len();
             let Some(next) = agenda.next(|at| self.variants[at as usize].account) else { break };

@@ -21,6 +21,8 @@ pub(super) struct Variant {
     pub parent: u32,
     /// The one of a function of the source, with nothing known of its arguments, that led to it.
     pub account: u32,
+    /// In how many loops it is, by the circles that lead to it, and the circle of the innermost.
+    pub loops: (u32, u32),
     /// Whether its patterns were made more general because they would have grown.
     pub is_general: bool,
     /// The new supercombinator.
@@ -54,7 +56,21 @@ impl Driver<'_> {
             true => at,
             false => self.variants[parent as usize].account,
         };
-        self.variants.push(Variant { key, parts, parent, account, is_general: false, global });
+        let outer = self.variants.get(parent as usize).map_or((0, u32::MAX), |outer| outer.loops);
+        let circle = self.facts.circle[key.of];
+        let loops = match self.facts.recursive[key.of] && circle != outer.1 {
+            true => (outer.0 + 1, circle),
+            false => outer,
+        };
+        self.variants.push(Variant {
+            key,
+            parts,
+            parent,
+            account,
+            loops,
+            is_general: false,
+            global,
+        });
         at
     }
 
