@@ -291,7 +291,6 @@ const STEEP: &[&str] = &[
     "peano sums",
     // It is evaluated to its end, which takes a step more for each insertion.
     "red black",
-    "scanners",
     "streams known",
     "streams merged",
     "symbolic derivative",
