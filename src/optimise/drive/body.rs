@@ -54,7 +54,7 @@ impl Driver<'_> {
         while self.grown.is_empty() {
             for at in known..self.variants.len() {
                 let Variant { account, loops, .. } = self.variants[at];
-                agenda.add(at as u32, account, loops.0);
+                agenda.add(at as u32, account, loops.count);
             }
             known = self.variants.len();
             let Some(next) = agenda.next(|at| self.variants[at as usize].account) else { break };

@@ -21,12 +21,21 @@ pub(super) struct Variant {
     pub parent: u32,
     /// The one of a function of the source, with nothing known of its arguments, that led to it.
     pub account: u32,
-    /// In how many loops it is, by the circles that lead to it, and the circle of the innermost.
-    pub loops: (u32, u32),
+    /// The loops that it is in.
+    pub loops: Loops,
     /// Whether its patterns were made more general because they would have grown.
     pub is_general: bool,
     /// The new supercombinator.
     pub global: GlobalId,
+}
+
+/// The loops that lead to something: circles of functions, each called in the one before.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Loops {
+    /// How many there are.
+    pub count: u32,
+    /// The innermost.
+    circle: Option<u32>,
 }
 
 /// How many variants that led to one have to be made more general until the next ones know no
@@ -56,10 +65,10 @@ impl Driver<'_> {
             true => at,
             false => self.variants[parent as usize].account,
         };
-        let outer = self.variants.get(parent as usize).map_or((0, u32::MAX), |outer| outer.loops);
-        let circle = self.facts.circle[key.of];
-        let loops = match self.facts.recursive[key.of] && circle != outer.1 {
-            true => (outer.0 + 1, circle),
+        let outer = self.variants.get(parent as usize).map(|outer| outer.loops).unwrap_or_default();
+        let circle = Some(self.facts.circle[key.of]);
+        let loops = match self.facts.recursive[key.of] && circle != outer.circle {
+            true => Loops { count: outer.count + 1, circle },
             false => outer,
         };
         self.variants.push(Variant {
