@@ -160,9 +160,11 @@ pub struct Options {
 /// more. What is being unfolded then is still completed.
 const GROWTH: usize = 4;
 const GROWTH_BASE: usize = 4_000;
-/// The same for the second time.
+/// The same for the second time, and so many times as many as in the source, whatever the first time has made:
+/// what is known the second time is little, and would be written into each of the variants.
 const GROWTH_AGAIN: usize = 2;
 const GROWTH_BASE_AGAIN: usize = 1_000;
+const GROWTH_OF_BOTH: usize = 5;
 /// How often overloaded functions are copied: dictionaries that copies make of others are known the next time.
 const DICTIONARIES: usize = 4;
 /// Copying stops at so many times as many expressions, and so many more.
@@ -180,6 +182,7 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
     let mut program = program;
     let mut history = History::default();
     let passes = options.passes;
+    let most_of_both = GROWTH_OF_BOTH * program.exprs.len() + GROWTH_BASE;
     let is_told = options.verbose && passes.has(Pass::Inline);
     let source = is_told.then(|| left::Source::new(&program));
     let is_twice = passes.has(Pass::Specialise) && passes.has(Pass::Inline);
@@ -201,7 +204,8 @@ pub fn optimise(program: Program, names: &Interner, options: Options) -> (Progra
         }
         for step in steps {
             if step.iter().any(|&pass| passes.has(pass)) {
-                program = run(step, program, names, passes, &mut history, &mut report);
+                program =
+                    run(step, program, names, passes, most_of_both, &mut history, &mut report);
                 check(&program, step);
             }
         }
@@ -217,12 +221,13 @@ fn check(program: &Program, step: Step) {
     debug_assert_eq!(crate::lift::lint::lint(program), Vec::<String>::new(), "{step:?}");
 }
 
-/// Runs one step.
+/// Runs one step. Specialising for the second time stops at `most_of_both` expressions.
 fn run(
     step: Step,
     program: Program,
     names: &Interner,
     passes: Passes,
+    most_of_both: usize,
     history: &mut History,
     report: &mut Report,
 ) -> Program {
@@ -238,7 +243,7 @@ fn run(
                 report.count(Pass::Specialise, "fields found constant", fields);
                 let bound = constant_params::bind(&mut program);
                 report.count(Pass::Specialise, "parameters found constant", bound);
-                GROWTH_AGAIN * found + GROWTH_BASE_AGAIN
+                most_of_both.min(GROWTH_AGAIN * found + GROWTH_BASE_AGAIN)
             } else {
                 let fields = constant_fields::propagate(&mut program, true);
                 report.count(Pass::Specialise, "fields found constant", fields);
