@@ -563,6 +563,16 @@ fn a_loop_that_counts_far_takes_few_more_steps_than_one_to_an_unknown_end() {
 }
 
 #[test]
+fn what_has_grown_once_does_not_grow_as_much_again() {
+    let Some(family) = growth::all().find(|family| family.name == "scanners") else {
+        panic!("there is no such family");
+    };
+    let program = family.program(family.repetitions(8_192));
+    let [plain, both] = [0, 2].map(|level| cost(&program, Passes::level(level)).1);
+    assert!(both <= 15 * plain, "{plain} instructions, then {both}");
+}
+
+#[test]
 fn what_each_exit_needs_is_not_written_at_each_exit() {
     let mut wrong = Vec::new();
     for (definitions, open, middle, used) in WRAPPERS {
