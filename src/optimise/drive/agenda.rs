@@ -92,7 +92,19 @@ impl Agenda {
 mod tests {
     use std::cell::Cell;
 
+    use super::super::FUEL;
     use super::{Agenda, LOOPS, SHARE};
+
+    #[test]
+    fn who_has_spent_what_two_bodies_may_comes_after_the_others_however_deep_its_loops() {
+        let mut agenda = Agenda::default();
+        [(0, LOOPS), (1, 0), (2, LOOPS)]
+            .into_iter()
+            .for_each(|(variant, loops)| agenda.add(variant, variant % 2, loops));
+        agenda.spend(0, 2 * FUEL);
+        let order: Vec<u32> = std::iter::from_fn(|| agenda.next(|variant| variant % 2)).collect();
+        assert_eq!(order, [1, 0, 2]);
+    }
 
     #[test]
     fn those_of_an_account_that_has_spent_much_come_last_and_in_order() {
