@@ -171,3 +171,35 @@ pub fn push(action: Action, next: &Frames) -> Frames {
 pub fn depth(frames: &Frames) -> u32 {
     frames.as_ref().map_or(0, |frame| frame.depth)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::{Action, Frames, Shared, depth, push};
+    use crate::base::index::List;
+    use crate::base::span::Span;
+
+    const LONG: u32 = 200_000;
+
+    fn apply(next: &Frames) -> Frames {
+        push(Action::Apply(List::EMPTY, Span::NONE), next)
+    }
+
+    #[test]
+    fn a_long_continuation_needs_no_stack_to_be_dropped() {
+        let frames = (0..LONG).fold(None, |frames, _| apply(&frames));
+        assert_eq!(depth(&frames), LONG);
+        drop(frames);
+    }
+
+    #[test]
+    fn a_long_row_of_continuations_in_each_other_needs_none_either() {
+        let frames = (0..LONG).fold(None, |frames, _| {
+            let shared = Shared { frames: apply(&frames), depth: 0, entries: Default::default() };
+            push(Action::Shared(Rc::new(shared)), &None)
+        });
+        assert_eq!(depth(&frames), LONG);
+        drop(frames);
+    }
+}
