@@ -40,6 +40,15 @@ pub(super) fn equal(bigs: &Bigs, a: Lit, b: Lit) -> bool {
     }
 }
 
+/// Returns whether two literals may be values of one `case`.
+pub(super) fn is_one_kind(a: Lit, b: Lit) -> bool {
+    match a {
+        Lit::Int(_) | Lit::Big(_) => matches!(b, Lit::Int(_) | Lit::Big(_)),
+        Lit::Char(_) => matches!(b, Lit::Char(_)),
+        Lit::Float(_) => false,
+    }
+}
+
 fn compare(bigs: &Bigs, primitive: Primitive, a: Lit, b: Lit) -> Option<Lit> {
     let order = match (a, b) {
         (Lit::Char(a), Lit::Char(b)) => a.cmp(&b),

@@ -291,7 +291,7 @@ fn run(
             if !passes.has(Pass::Inline) {
                 return program;
             }
-            let program = late_inline::inline(program, report);
+            let program = late_inline::inline(program, passes.has(Pass::KnownCase), report);
             match passes.has(Pass::FloatIn) {
                 true => float_in::float_in_late(program, names, report),
                 false => program,

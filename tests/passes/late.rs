@@ -206,3 +206,64 @@ fn a_call_of_literals_is_specialised_to_its_small_counters() {
     let (plain, found) = (of(100, Passes::level(1)), of(100, Passes::ALL));
     assert!(10 * found < 6 * plain, "{plain} reductions, then {found}");
 }
+
+/// What inlining has put beside what it is passed is computed, chosen and called there; what it is passed is made
+/// once, and only what an alternative uses of it has a name.
+#[test]
+fn what_late_inlining_makes_known_is_not_left_to_the_run() {
+    // The program, what is left of it, and what is not.
+    let cases: [(&str, &str, &[&str]); 4] = [
+        (
+            "a literal in a sum, a comparison and a case:
+             (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (mul (f n) (g 3 n)))))) (defn f[x] (g 2 x))
+             (defn g[k x] (if (lt (add k 1) 4) (case k [2 (add k x)] [_ (sub x k)]) (rem x (add k 4))))",
+            "(rem x'1 7)",
+            &["(lt ", "(add 2 1)", "(add 3 4)"],
+        ),
+        (
+            "a constructor, with a field that fails and one that is as yet to be evaluated:
+             (data P (P a b c)) (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (h (P n (rem (mul n n) 7) (error \"no\")))))))
+             (defn h[p] (case p [(P a b _) (if (lt a 5) a (add a (k p)))])) (defn k[p] (case p [(P _ b _) (add b b)]))",
+            "(let ([t (rem (mul n n) 7)]) (add n (add t t)))",
+            &["(P ", "(error "],
+        ),
+        (
+            "a function that lacks an argument, applied in one branch and passed on in the other:
+             (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (u n (v n 3)))))) (defn v[a b c] (add a (mul b c)))
+             (defn u[n f] (if (lt n 900) (f n) (w (rem n 3) f))) (defn w[n f] (if (eq n 0) (f 1) (w (sub n 1) f)))",
+            "(v n 3 n'1)",
+            &["(f n"],
+        ),
+        (
+            "what is known in one alternative is not known in another:
+             (data T (A x) (B y) (C)) (defn go[n s] (turns n (A n) s)) (defn turns[n t s] (if (eq n 0) s (turns (sub n 1) (turn n t) (add s (h t)))))
+             (defn turn[n t] (if (eq (rem n 3) 0) C (case t [(A x) (B (add x 1))] [_ (A n)])))
+             (defn h[t] (case t [(A x) (add x (k t))] [(B _) (add 1 (k t))] [_ (k t)]))
+             (defn k[t] (case t [(A x) x] [(B y) (mul 2 y)] [C 7]))",
+            "[(A x) (add x x)]",
+            &[],
+        ),
+    ];
+    for (case, left, gone) in cases {
+        let (what, text) = case.split_once(':').expect("what it is and the program");
+        let text = format!("{GO} {text}");
+        rounds(&text, Passes::level(1));
+        rounds(&text, Passes::ALL);
+        let program = shown(&built(&text.replace('N', "9"), Passes::level(1), Stage::Optimised));
+        let is_left = gone.iter().any(|gone| program.contains(gone));
+        assert!(program.contains(left) && !is_left, "{what}: {program}");
+    }
+}
+
+/// What is known to be of another type than a case asks for fails when the case is reached, as it does without passes.
+#[test]
+fn a_case_of_another_type_fails_where_it_is_reached() {
+    for case in ["(case x [1 n] [_ 3])", "(case y [(Q a) a] [_ 3])"] {
+        let text = format!(
+            "(data P (P a) (N)) (data Q (Q a) (R)) (defn main[i] (go (add 3 (length i)) 0))
+             (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (f n 'c' (P n))))))
+             (defn f[n x y] (add 1 (add (mul n n) (g (rem n 7) x y)))) (defn g[n x y] (if (lt n 9) {case} 0))"
+        );
+        same_after(&text, &[Passes::level(1), Passes::ALL]);
+    }
+}

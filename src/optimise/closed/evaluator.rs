@@ -14,7 +14,7 @@ use crate::core::expr::{
     SwitchId, TextId,
 };
 use crate::optimise::drive::Head;
-use crate::optimise::fold::{Bigs, Folder, equal};
+use crate::optimise::fold::{Bigs, Folder, equal, is_one_kind};
 use crate::primitive::{Primitive, Shape};
 
 crate::define_index! {
@@ -565,14 +565,5 @@ fn truth(condition: Value) -> Option<bool> {
         Value::Lit(Lit::Int(0)) => Some(false),
         Value::Lit(Lit::Int(1)) => Some(true),
         _ => None,
-    }
-}
-
-/// Returns whether two literals may be values of one `case`.
-fn is_one_kind(a: Lit, b: Lit) -> bool {
-    match a {
-        Lit::Int(_) | Lit::Big(_) => matches!(b, Lit::Int(_) | Lit::Big(_)),
-        Lit::Char(_) => matches!(b, Lit::Char(_)),
-        Lit::Float(_) => false,
     }
 }

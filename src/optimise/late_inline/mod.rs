@@ -14,6 +14,7 @@
 //! recursive (`loop_breakers`).
 
 mod facts;
+mod known;
 mod loops;
 
 use super::places::InlinedPlaces;
@@ -24,18 +25,21 @@ use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 use crate::core::traverse::Position;
 use facts::Facts;
+use known::Done;
 use loops::Loops;
 
 /// The most expressions of which a body may have copies, and how many more for each of its own, in a sweep.
 const COPIED: usize = 40;
 const COPIED_PER_EXPRESSION: usize = 1;
 
-/// Puts bodies in the place of calls in strict contexts. Takes time linear in the program.
-pub(super) fn inline(program: Program, report: &mut Report) -> Program {
+/// Puts bodies in the place of calls in strict contexts, and makes choices on what is known there if `known_case`
+/// says so. Takes time linear in the program.
+pub(super) fn inline(program: Program, known_case: bool, report: &mut Report) -> Program {
     let mut program = program;
     let facts = Facts::new(&program);
     let places = InlinedPlaces::new(&program, &program.places);
-    let mut late = Late { program: &mut program, facts, places, inlined: 0, joins: 0 };
+    let changed = Vec::new();
+    let mut late = Late { program: &mut program, facts, places, inlined: 0, joins: 0, changed };
     for id in late.program.globals.indices() {
         late.body(id, None);
     }
@@ -45,9 +49,17 @@ pub(super) fn inline(program: Program, report: &mut Report) -> Program {
             late.body(id, Some(&loops));
         }
     }
+    late.changed.sort_unstable();
+    late.changed.dedup();
+    let changed: Vec<ExprId> = late.changed.iter().filter_map(|&id| late.definition(id)).collect();
     let Late { inlined, joins, .. } = late;
     report.count(Pass::Inline, "needed calls inlined", inlined);
     report.count(Pass::Inline, "functions made join points of loops", joins);
+    if known_case {
+        let Done { folded, decided } = known::simplify(&mut program, &changed);
+        report.count(Pass::KnownCase, "primitives folded", folded);
+        report.count(Pass::KnownCase, "branches decided", decided);
+    }
     match inlined + joins {
         0 => program,
         // What has been moved is no definition any more, and what has been copied may be mentioned nowhere.
@@ -66,6 +78,8 @@ struct Late<'p> {
     /// How many calls are replaced, and how many join points made.
     inlined: u64,
     joins: u64,
+    /// The functions into whose bodies others have been put.
+    changed: Vec<GlobalId>,
 }
 
 impl Late<'_> {
@@ -121,6 +135,7 @@ impl Late<'_> {
     fn grow(&mut self, id: GlobalId, size: usize) {
         self.facts.size[id] += size;
         self.inlined += 1;
+        self.changed.push(id);
     }
 
     /// Returns the callee and the arguments of a call whose body may take its place.

@@ -1,0 +1,351 @@
+//! What inlining has made known: where a body had parameters, it finds literals, constructors and functions that
+//! lack arguments in the place of a call.
+//!
+//! Primitives on literals are computed, a choice on what is known is made, and a function that is bound beside its
+//! application is called. Nothing is evaluated that was not, and nothing is copied but names and literals: an
+//! argument of a constructor that is neither gets a name before an alternative uses it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::base::index::List;
+use crate::base::stack::ensure_sufficient_stack;
+use crate::core::expr::{
+    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program,
+    SwitchId,
+};
+use crate::optimise::fold::{Folder, is_one_kind};
+use crate::primitive::Shape;
+
+/// What is known of a local.
+#[derive(Clone, Copy)]
+enum Value {
+    Lit(Lit),
+    /// A constructor, by the local that is bound to it and the expression that does that.
+    Con(ConId, LocalId, ExprId),
+    /// A constructor, by the alternative in which the local is one.
+    Alternative(ConId, SwitchId),
+    /// A function with so many arguments, all of them names and literals, that lacks some.
+    Partial(GlobalId, List<ExprId>),
+}
+
+/// How much there was to do.
+#[derive(Default)]
+pub(super) struct Done {
+    pub folded: u64,
+    pub decided: u64,
+}
+
+/// Simplifies some bodies. Takes time linear in them.
+pub(super) fn simplify(program: &mut Program, bodies: &[ExprId]) -> Done {
+    let folder = Folder::new(&program.bigs);
+    let (values, jumped, left, done) = Default::default();
+    let mut known = Known { program, folder, values, jumped, left, done };
+    for &body in bodies {
+        known.values.clear();
+        known.expr(body);
+    }
+    known.done
+}
+
+struct Known<'p> {
+    program: &'p mut Program,
+    folder: Folder,
+    values: FxHashMap<LocalId, Value>,
+    /// The joins that something jumps to.
+    jumped: FxHashSet<JoinId>,
+    /// What a choice is left to be made by.
+    left: FxHashSet<LocalId>,
+    done: Done,
+}
+
+impl Known<'_> {
+    fn expr(&mut self, expr: ExprId) {
+        ensure_sufficient_stack(|| self.step(expr));
+    }
+
+    fn step(&mut self, expr: ExprId) {
+        match self.program.exprs[expr] {
+            Expr::Local(local) => {
+                if let Some(Value::Lit(lit)) = self.values.get(&local) {
+                    self.program.exprs[expr] = Expr::Lit(*lit);
+                }
+            }
+            Expr::Let(local, value, body) | Expr::Force(local, value, body) => {
+                self.expr(value);
+                let known = self.value(local, expr, value);
+                self.values.extend(known.map(|known| (local, known)));
+                self.expr(body);
+                // What is not used any more is not to be evaluated.
+                if matches!(known, Some(Value::Lit(_))) && !self.left.contains(&local) {
+                    self.program.exprs[expr] = Expr::Let(local, value, body);
+                }
+            }
+            Expr::App(callee, args) => self.application(expr, callee, args),
+            Expr::Switch(switch) => self.switch(expr, switch),
+            Expr::Join(join, body) => {
+                self.expr(body);
+                match self.jumped.contains(&join) {
+                    true => self.expr(self.program.joins[join].handler),
+                    // Each jump was in an alternative that is not taken.
+                    false => self.replace(expr, body),
+                }
+            }
+            _ => {
+                if let Expr::Jump(join, _) = self.program.exprs[expr] {
+                    self.jumped.insert(join);
+                }
+                let children: Vec<ExprId> =
+                    self.program.children(expr).map(|child| child.expr).collect();
+                children.into_iter().for_each(|child| self.expr(child));
+            }
+        }
+    }
+
+    /// Returns what is known of the value that a binding binds its local to.
+    fn value(&self, local: LocalId, binding: ExprId, value: ExprId) -> Option<Value> {
+        let program = &*self.program;
+        match program.exprs[value] {
+            Expr::Lit(lit) if lit.is_immediate() => Some(Value::Lit(lit)),
+            Expr::Local(local) => match self.values.get(&local)? {
+                // The other one may leave the alternative.
+                Value::Alternative(..) => None,
+                &value => Some(value),
+            },
+            Expr::Con(con) if program.cons[con].arity == 0 => Some(Value::Con(con, local, binding)),
+            Expr::App(callee, args) => match program.exprs[callee] {
+                Expr::Con(con) if program.cons[con].arity as usize == args.len() => {
+                    Some(Value::Con(con, local, binding))
+                }
+                Expr::Global(of) => {
+                    let are_atoms = program.expr_lists[args].iter().all(|&arg| self.is_atom(arg));
+                    let is_partial = self.is_function(of) && args.len() < program.arity(of);
+                    (are_atoms && is_partial).then_some(Value::Partial(of, args))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn is_function(&self, of: GlobalId) -> bool {
+        let kind = &self.program.globals[of].kind;
+        let is_known = matches!(kind, GlobalKind::Defn { .. } | GlobalKind::Primitive(_));
+        is_known && self.program.arity(of) > 0
+    }
+
+    /// Returns whether an expression may be written again.
+    fn is_atom(&self, expr: ExprId) -> bool {
+        match self.program.exprs[expr] {
+            Expr::Local(_) => true,
+            Expr::Lit(lit) => lit.is_immediate(),
+            _ => false,
+        }
+    }
+
+    fn application(&mut self, expr: ExprId, callee: ExprId, args: List<ExprId>) {
+        let args = match self.program.exprs[callee] {
+            Expr::Local(local) => match self.values.get(&local) {
+                Some(&Value::Partial(of, given))
+                    if given.len() + args.len() == self.program.arity(of) =>
+                {
+                    self.call(expr, callee, of, [given, args])
+                }
+                _ => args,
+            },
+            Expr::Global(_) | Expr::Con(_) => args,
+            _ => {
+                self.expr(callee);
+                args
+            }
+        };
+        let operands = self.program.expr_lists[args].to_vec();
+        let primitive = match self.program.exprs[callee] {
+            Expr::Global(of) => match self.program.globals[of].kind {
+                GlobalKind::Primitive(primitive) if primitive.arity() == operands.len() => {
+                    Some(primitive)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        if primitive.is_some_and(|primitive| primitive.shape() == Shape::If) {
+            self.expr(operands[0]);
+            match self.program.exprs[operands[0]] {
+                Expr::Lit(Lit::Int(1)) => return self.decide(expr, operands[1]),
+                Expr::Lit(Lit::Int(0)) => return self.decide(expr, operands[2]),
+                _ => operands[1..].iter().for_each(|&operand| self.expr(operand)),
+            }
+            return;
+        }
+        operands.iter().for_each(|&operand| self.expr(operand));
+        let literal = |&operand| match self.program.exprs[operand] {
+            Expr::Lit(lit) => Some(lit),
+            _ => None,
+        };
+        if let Some(primitive) = primitive
+            && let Some(lits) = operands.iter().map(literal).collect::<Option<Vec<Lit>>>()
+            && let Some(lit) = self.folder.fold(&mut self.program.bigs, primitive, &lits)
+        {
+            self.program.exprs[expr] = Expr::Lit(lit);
+            self.done.folded += 1;
+        }
+    }
+
+    /// Makes the application of a local a call of the function that it is, and returns its arguments.
+    fn call(
+        &mut self,
+        expr: ExprId,
+        callee: ExprId,
+        of: GlobalId,
+        [given, args]: [List<ExprId>; 2],
+    ) -> List<ExprId> {
+        let program = &mut *self.program;
+        let mut all = Vec::with_capacity(given.len() + args.len());
+        for arg in program.expr_lists[given].to_vec() {
+            all.push(program.expr(program.exprs[arg], program.spans[arg]));
+        }
+        all.extend(&program.expr_lists[args]);
+        let all = program.expr_lists.add(all);
+        program.exprs[callee] = Expr::Global(of);
+        program.exprs[expr] = Expr::App(callee, all);
+        self.done.decided += 1;
+        all
+    }
+
+    fn switch(&mut self, expr: ExprId, switch: SwitchId) {
+        let scrutinee = self.program.switches[switch].scrutinee;
+        let before = self.values.get(&scrutinee).copied();
+        if let Some(body) = before.and_then(|value| self.taken(switch, value)) {
+            return self.decide(expr, body);
+        }
+        self.left.insert(scrutinee);
+        let switched = &self.program.switches[switch];
+        let mut alternatives: Vec<(Option<Value>, ExprId)> = match &switched.branches {
+            Branches::Cons(branches) => {
+                let known = |branch: &ConBranch| {
+                    (Some(Value::Alternative(branch.con, switch)), branch.body)
+                };
+                branches.iter().map(known).collect()
+            }
+            Branches::Lits(branches) => {
+                let known = |&(lit, body): &(Lit, ExprId)| {
+                    (lit.is_immediate().then_some(Value::Lit(lit)), body)
+                };
+                branches.iter().map(known).collect()
+            }
+        };
+        alternatives.extend(switched.default.map(|body| (before, body)));
+        for (value, body) in alternatives {
+            self.know(scrutinee, value);
+            self.expr(body);
+        }
+        self.know(scrutinee, before);
+    }
+
+    fn know(&mut self, local: LocalId, value: Option<Value>) {
+        match value {
+            Some(value) => self.values.insert(local, value),
+            None => self.values.remove(&local),
+        };
+    }
+
+    /// Returns the alternative that is taken, with names for the fields that it uses, if it is known. A value of
+    /// another type is left to the run, which fails there.
+    fn taken(&mut self, switch: SwitchId, value: Value) -> Option<ExprId> {
+        let program = &*self.program;
+        let switch = &program.switches[switch];
+        let default = switch.default;
+        match (value, &switch.branches) {
+            (Value::Con(con, ..) | Value::Alternative(con, _), Branches::Cons(branches)) => {
+                let data = |con| program.cons[con].data;
+                if branches.iter().any(|branch| data(branch.con) != data(con)) {
+                    return None;
+                }
+                match branches.iter().find(|branch| branch.con == con).cloned() {
+                    Some(branch) => self.with_fields(branch, value),
+                    None => default,
+                }
+            }
+            (Value::Lit(lit), Branches::Lits(branches)) => {
+                if branches.iter().any(|&(of, _)| !is_one_kind(of, lit)) {
+                    return None;
+                }
+                let branch = branches.iter().find(|&&(of, _)| of == lit);
+                branch.map(|&(_, body)| body).or(default)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the body of an alternative of a constructor that is known, with names for its fields.
+    fn with_fields(&mut self, branch: ConBranch, value: Value) -> Option<ExprId> {
+        let mut body = branch.body;
+        for (at, field) in branch.fields.iter().enumerate() {
+            let Some(field) = *field else { continue };
+            let part = match value {
+                Value::Con(_, local, binding) => self.argument(local, binding, at),
+                Value::Alternative(con, switch) => self.field(con, switch, at)?,
+                Value::Lit(_) | Value::Partial(..) => return None,
+            };
+            let span = self.program.spans[body];
+            let part = self.program.expr(part, span);
+            body = self.program.expr(Expr::Let(field, part, body), span);
+        }
+        Some(body)
+    }
+
+    /// Returns an argument of the constructor that a local is bound to, as a name or literal: what is neither
+    /// gets a name before.
+    fn argument(&mut self, local: LocalId, binding: ExprId, at: usize) -> Expr {
+        let mut binding = binding;
+        loop {
+            let (of, value, body) = match self.program.exprs[binding] {
+                Expr::Let(of, value, body) | Expr::Force(of, value, body) => (of, value, body),
+                _ => unreachable!("what is known of a local is what it is bound to"),
+            };
+            // Another argument may have got its name here.
+            if of != local {
+                binding = body;
+                continue;
+            }
+            let Expr::App(callee, args) = self.program.exprs[value] else {
+                unreachable!("a constructor with fields is applied to them")
+            };
+            let arg = self.program.expr_lists[args][at];
+            if self.is_atom(arg) {
+                return self.program.exprs[arg];
+            }
+            let program = &mut *self.program;
+            let span = program.spans[arg];
+            let name = program.local(None, span);
+            let mut args = program.expr_lists[args].to_vec();
+            args[at] = program.expr(Expr::Local(name), span);
+            program.exprs[value] = Expr::App(callee, program.expr_lists.add(args));
+            let inner = program.expr(program.exprs[binding], program.spans[binding]);
+            program.exprs[binding] = Expr::Let(name, arg, inner);
+            return Expr::Local(name);
+        }
+    }
+
+    /// Returns a field of what an alternative takes apart, which gets a name if it has none.
+    fn field(&mut self, con: ConId, switch: SwitchId, at: usize) -> Option<Expr> {
+        let Program { switches, locals, .. } = &mut *self.program;
+        let switch = &mut switches[switch];
+        let unnamed = locals[switch.scrutinee];
+        let Branches::Cons(branches) = &mut switch.branches else { return None };
+        let branch = branches.iter_mut().find(|branch| branch.con == con)?;
+        Some(Expr::Local(*branch.fields[at].get_or_insert_with(|| locals.push(unnamed))))
+    }
+
+    /// Goes on with one of several in the place of the choice.
+    fn decide(&mut self, expr: ExprId, with: ExprId) {
+        self.replace(expr, with);
+        self.done.decided += 1;
+        self.expr(expr);
+    }
+
+    fn replace(&mut self, expr: ExprId, with: ExprId) {
+        self.program.exprs[expr] = self.program.exprs[with];
+        self.program.spans[expr] = self.program.spans[with];
+    }
+}
