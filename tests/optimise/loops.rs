@@ -89,3 +89,64 @@ fn what_makes_two_elements_at_once_is_fused() {
     // 796 if the list is built.
     assert!(reductions < 300, "{reductions}");
 }
+
+/// A loop that looks at two elements goes on with the second one and what follows it.
+#[test]
+fn what_a_loop_has_looked_into_is_fused_with_what_makes_it() {
+    let sorted = "(defn sorted[xs] (case xs [(Cons x t) (case t [(Cons y _) (if (le x y) (sorted t) 0)] [_ 1])] [_ 1]))
+        (defn upto[a b] (if (gt a b) Nil (Cons (mul a a) (upto (add a 1) b))))
+        (defn main[i] (sorted (upto 1 (add 300 (length i)))))";
+    let (reductions, _) = cost(sorted);
+    // 900 if the list is built.
+    assert!(reductions < 310, "{reductions}");
+    // What the rest is used for otherwise leaves it as it is.
+    for other in ["(if (le x y) (sorted t) (length t))", "(if (le x y) (sorted t) (sorted u))"] {
+        let source = sorted.replace("(if (le x y) (sorted t) 0)", other).replace("y _", "y u");
+        assert_ne!(source, sorted);
+        cost(&source);
+    }
+}
+
+/// A state that is chosen by an `if` is known in the turn that follows, whatever else the turn is given.
+#[test]
+fn a_state_that_is_chosen_is_known_in_the_next_turn() {
+    let (reductions, code) = cost(
+        "(data Mode (Out) (In depth))
+         (defn scan[mode s sum] (case s
+           [Nil (case mode [Out sum] [(In d) (add sum d)])]
+           [(Cons c t) (case mode
+             [Out (if (eq c 7) (scan (In 1) t sum) (scan Out t (add sum c)))]
+             [(In k) (if (eq c 7) (scan (In (add k 1)) t sum)
+               (if (eq c 8) (scan (if (eq k 1) Out (In (sub k 1))) t sum) (scan (In k) t sum)))])]))
+         (defn main[i] (scan Out (map (fn [x] (rem (mul x 7919) 13)) (range 1 (add 500 (length i)))) 0))",
+    );
+    // 403 if the choice is left to the run: the loop for a state of which nothing is known, too.
+    assert!(reductions < 510 && code < 300, "{reductions} reductions, {code} instructions");
+}
+
+/// The functions of a circle go through the states of something together: each knows a few of them, not all.
+#[test]
+fn the_functions_of_a_circle_share_the_states_that_they_know() {
+    let circle: String = (0..10)
+        .map(|at| {
+            format!(
+                "(defn f{at}[s n] (case s [(St c) (if (eq n 0) (ord c) (if (eq c 'z') (f{next} (St 'a') (sub n 2))
+                   (f{next} (St (chr (add (ord c) 1))) (sub n 1))))]))",
+                next = (at + 1) % 10
+            )
+        })
+        .collect();
+    let main = "(data St (St c)) (defn main[i] (f0 (St 'a') (add 90 (length i))))";
+    let (_, code) = cost(&format!("{main}{circle}"));
+    // 843, and 1,800 if each has as many variants as it would have alone.
+    assert!(code < 1_200, "{code} instructions");
+}
+
+/// A local function that is called at ends of branches is made a join point before there are variants of it, each
+/// with variants of its own.
+#[test]
+fn what_is_a_join_point_has_no_variants() {
+    let (_, code) = cost(&program("benches/others/lenses.plain.core"));
+    // 4,000 if it is made one after that.
+    assert!(code < 1_000, "{code} instructions");
+}

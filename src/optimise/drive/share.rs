@@ -239,7 +239,8 @@ impl Driver<'_> {
         self.straight_size_up_to(most, expr, bound, env).is_some()
     }
 
-    /// Returns how many subexpressions such an expression has, if there are no more than `most`.
+    /// Returns how many subexpressions such an expression has, if there are no more than `most`. The turn of a
+    /// loop may pass on what is as yet to be evaluated, which is written with it.
     fn straight_size_up_to(
         &self,
         most: usize,
@@ -248,10 +249,12 @@ impl Driver<'_> {
         env: EnvId,
     ) -> Option<usize> {
         let old = self.old;
+        let is_turn = most == COPIED;
         let mut bound = bound.to_vec();
-        let mut work = vec![expr];
+        let mut work = vec![(expr, env)];
+        let mut passed = Vec::new();
         let mut size = 0;
-        while let Some(expr) = work.pop() {
+        while let Some((expr, env)) = work.pop() {
             size += 1;
             if size > most {
                 return None;
@@ -260,9 +263,10 @@ impl Driver<'_> {
                 Expr::Local(local) if bound.contains(&local) => {}
                 Expr::Local(local) => {
                     let node = self.heap.lookup(env, self.facts.slot[local]);
-                    if !self.is_known(node) {
+                    if !self.is_known(node) && !is_turn {
                         return None;
                     }
+                    passed.push(node);
                 }
                 Expr::App(callee, args) => {
                     if let Expr::Global(global) = old.exprs[callee]
@@ -270,15 +274,15 @@ impl Driver<'_> {
                     {
                         return None;
                     }
-                    work.push(callee);
-                    work.extend(&old.expr_lists[args]);
+                    work.push((callee, env));
+                    work.extend(old.expr_lists[args].iter().map(|&arg| (arg, env)));
                 }
                 Expr::Let(local, value, body) | Expr::Force(local, value, body) => {
                     bound.push(local);
-                    work.extend([value, body]);
+                    work.extend([(value, env), (body, env)]);
                 }
                 Expr::Jump(join, args) if self.facts.jumps[join] > 1 => {
-                    work.extend(&old.expr_lists[args]);
+                    work.extend(old.expr_lists[args].iter().map(|&arg| (arg, env)));
                 }
                 Expr::Letrec(..)
                 | Expr::Switch(_)
@@ -292,6 +296,19 @@ impl Driver<'_> {
                 | Expr::Con(_)
                 | Expr::NoMatch
                 | Expr::Error => {}
+            }
+            while let Some(node) = passed.pop() {
+                match self.heap.get(node).value {
+                    AbstractValue::Call(_, args) => {
+                        size += args.len();
+                        if size > most {
+                            return None;
+                        }
+                        passed.extend(self.heap.items(args));
+                    }
+                    AbstractValue::Thunk(expr, env) => work.push((expr, env)),
+                    _ => {}
+                }
             }
         }
         Some(size)

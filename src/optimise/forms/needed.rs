@@ -8,13 +8,14 @@
 //! Invariants:
 //! - The function certainly evaluates the parameter, and the call stands where it is evaluated, by the analysis of
 //!   [strictness](super::super::strictness), which would have the argument evaluated there too.
-//! - The argument comes to numbers or records: a list that is made is to be consumed while it is made.
+//! - The argument comes to numbers or records, or is itself a choice between constructors, like the states of a
+//!   machine: a list that is made is to be consumed while it is made.
 
 use rustc_hash::FxHashMap;
 
 use crate::base::index::IndexVec;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
-use crate::optimise::selection::is_only;
+use crate::optimise::selection::{is_one_of_several, is_only};
 use crate::optimise::strictness::strict_parameters;
 use crate::optimise::usage::circles;
 use crate::primitive::{Operand, Shape};
@@ -29,7 +30,7 @@ const WAYS: usize = 24;
 enum Kind {
     /// A number or a character, by no choice: nothing is learnt from it.
     Number,
-    /// One of several numbers or characters, or a record.
+    /// One of several numbers or characters, a record, or a state that is written down.
     Plain,
     /// Something that has been there before, or none.
     Open,
@@ -155,6 +156,8 @@ impl Finder<'_> {
         };
         match program.exprs[callee] {
             Expr::Con(con) if count > 0 && is_only(program, con) => Kind::Plain,
+            // What a function comes to may be any state, and each would be a variant of the loop.
+            Expr::Con(con) if hops == HOPS && is_one_of_several(program, con) => Kind::Plain,
             Expr::Global(of) if program.arity(of) == count => match program.globals[of].kind {
                 GlobalKind::Primitive(primitive) => match primitive.shape() {
                     Shape::Error => Kind::Open,

@@ -3,12 +3,18 @@
 //! `(case t [(Leaf _) t] [(Branch l r) ..])` is `(case t [(Leaf n) (Leaf n)] [(Branch l r) ..])`: nothing is
 //! done with `t` but that it is taken apart, so a call that makes it is fused with the case. Where none
 //! is, partial evaluation finds that the value is there (`drive::wholes`), and nothing is built.
+//!
+//! A loop that looks at two elements at a time goes on with the rest, which it has looked into: `(case xs [(Cons x t)
+//! (case t [(Cons y _) (if (le x y) (sorted t) 0)] ..)] ..)`. It goes on with `(Cons y u)` then: its variant for that
+//! has what the rest begins with (Peyton Jones, "Call-pattern specialisation for Haskell programs", ICFP 2007,
+//! section 2).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::discriminators::other;
 use crate::core::expr::{
-    Branches, ConBranch, ConId, Expr, ExprId, GlobalKind, Local, LocalId, Program, SwitchId,
+    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, Local, LocalId, Program,
+    SwitchId,
 };
 use crate::core::traverse::Position;
 
@@ -22,7 +28,7 @@ pub(super) fn write_out(program: &mut Program) -> u64 {
         let GlobalKind::Defn { params, body: Some(body) } = program.globals[id].kind else {
             continue;
         };
-        for Use { expr, known } in uses(program, &program.local_lists[params], body) {
+        for Use { expr, known } in uses(program, id, &program.local_lists[params], body) {
             build(program, expr, known);
             count += 1;
         }
@@ -50,13 +56,16 @@ enum Work {
     Known(LocalId, Option<Known>),
 }
 
-/// Returns the uses as a whole of the parameters that are used in alternatives of cases of them alone. What
-/// is passed to a function is no such use: a merge of two lists would have a variant for each that it knows
-/// the first element of.
-fn uses(program: &Program, params: &[LocalId], body: ExprId) -> Vec<Use> {
+/// Returns the uses as a whole of the parameters, and of their fields, that are used in alternatives of cases of
+/// them alone. What is passed to a function is no such use, unless the function goes on with a field in the place of
+/// the parameter: a merge of two lists would have a variant for each that it knows the first element of.
+fn uses(program: &Program, id: GlobalId, params: &[LocalId], body: ExprId) -> Vec<Use> {
     // `None` of what is used elsewhere too.
     let mut uses: FxHashMap<LocalId, Option<Vec<Use>>> =
         params.iter().map(|&param| (param, Some(Vec::new()))).collect();
+    // The place of the parameter that each field is of.
+    let mut rests: FxHashMap<LocalId, usize> = FxHashMap::default();
+    let mut turns: FxHashSet<ExprId> = FxHashSet::default();
     let mut known: FxHashMap<LocalId, Known> = FxHashMap::default();
     let mut work = vec![Work::Expr(body)];
     while let Some(next) = work.pop() {
@@ -88,6 +97,12 @@ fn uses(program: &Program, params: &[LocalId], body: ExprId) -> Vec<Use> {
                 if before.is_some() {
                     uses.insert(scrutinee, None);
                 }
+                if let Some(at) = params.iter().position(|&param| param == scrutinee) {
+                    for field in program.switches[switch].fields() {
+                        rests.insert(field, at);
+                        uses.entry(field).or_insert_with(|| Some(Vec::new()));
+                    }
+                }
                 for child in program.children(expr) {
                     let con = match (&program.switches[switch].branches, child.position) {
                         (Branches::Cons(branches), Position::Branch(at)) => {
@@ -102,10 +117,19 @@ fn uses(program: &Program, params: &[LocalId], body: ExprId) -> Vec<Use> {
                 }
             }
             Expr::App(callee, args) => {
+                if program.exprs[callee] == Expr::Global(id) {
+                    let is_rest = |(at, arg): (usize, &ExprId)| {
+                        let local = program.used_local(*arg)?;
+                        let goes_on = rests.get(&local) == Some(&at) && known.contains_key(&local);
+                        goes_on.then_some(*arg)
+                    };
+                    turns.extend(program.expr_lists[args].iter().enumerate().filter_map(is_rest));
+                }
                 let is_passed = matches!(program.exprs[callee], Expr::Global(of)
                     if matches!(program.globals[of].kind, GlobalKind::Defn { .. }));
                 if is_passed {
-                    let passed = program.expr_lists[args].iter();
+                    let args = program.expr_lists[args].iter();
+                    let passed = args.filter(|arg| !turns.contains(arg));
                     let locals = passed.filter_map(|&arg| program.used_local(arg));
                     locals.for_each(|local| drop(uses.insert(local, None)));
                 }
@@ -114,7 +138,9 @@ fn uses(program: &Program, params: &[LocalId], body: ExprId) -> Vec<Use> {
             _ => work.extend(program.children(expr).map(|child| Work::Expr(child.expr))),
         }
     }
-    params.iter().filter_map(|param| uses.remove(param).flatten()).flatten().collect()
+    let mut all: Vec<Use> = uses.into_values().flatten().flatten().collect();
+    all.sort_unstable_by_key(|found| found.expr);
+    all
 }
 
 /// Returns whether a field of a value that is known has itself been taken apart.

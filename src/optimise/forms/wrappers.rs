@@ -8,17 +8,21 @@
 //! value apart, give an argument on?) is asked of its source, so a wrapper would hide the answer.
 //!
 //! What is asked for by name stays: it would be there twice. So does a wrapper in a circle of functions:
-//! its calls are what other passes find the circle by. A primitive is no part of one: its call would be
-//! a value to compute, and no form.
+//! its calls are what other passes find the circle by. A primitive is no part of one, nor the call of a function that
+//! chooses between what primitives compute: it would be a value to compute, and no form. (`gcd` calls `abs` twice,
+//! which is inlined in `gcd`, but would be called where nothing demands `(gcd a b)` yet.)
 
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
 use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 use crate::optimise::places::InlinedPlaces;
 use crate::optimise::usage::circles;
+use crate::primitive::Shape;
 
 /// The most expressions of a wrapper.
 const SIZE: usize = 12;
+/// The most ways through a function that are looked at for what it comes to.
+const WAYS: usize = 8;
 
 /// Puts the bodies of wrappers in the place of their calls, and returns how many calls there were.
 /// Takes time linear in the program.
@@ -44,14 +48,19 @@ fn wrappers(program: &Program) -> IndexVec<GlobalId, bool> {
         GlobalKind::Defn { params, body: Some(body) } => {
             circle.is_none()
                 && !kept.contains(&id)
-                && is_wrapper(program, &program.local_lists[params], body)
+                && is_wrapper(program, &circles, &program.local_lists[params], body)
         }
         _ => false,
     };
     circles.enumerate().map(is_wrapper).collect()
 }
 
-fn is_wrapper(program: &Program, params: &[LocalId], body: ExprId) -> bool {
+fn is_wrapper(
+    program: &Program,
+    circles: &IndexVec<GlobalId, Option<u32>>,
+    params: &[LocalId],
+    body: ExprId,
+) -> bool {
     let mut used = Vec::with_capacity(params.len());
     let is_part = |expr| match program.exprs[expr] {
         Expr::Local(local) => {
@@ -60,10 +69,36 @@ fn is_wrapper(program: &Program, params: &[LocalId], body: ExprId) -> bool {
             is_first
         }
         Expr::Global(global) => matches!(program.globals[global].kind, GlobalKind::Defn { .. }),
+        Expr::App(callee, args) if expr != body => {
+            let computes = |of| match program.globals[of].kind {
+                GlobalKind::Defn { params, body: Some(body) } => {
+                    circles[of].is_none()
+                        && params.len() == args.len()
+                        && is_computed(program, body)
+                }
+                _ => false,
+            };
+            !matches!(program.exprs[callee], Expr::Global(of) if computes(of))
+        }
         Expr::App(..) | Expr::Con(_) | Expr::Lit(_) => true,
         _ => false,
     };
     !params.is_empty() && program.walk(body).take(SIZE + 1).all(is_part) && is_small(program, body)
+}
+
+/// Returns whether an expression chooses between what primitives compute, variables and literals.
+fn is_computed(program: &Program, body: ExprId) -> bool {
+    let Some(ends) = program.ends_up_to(body, WAYS) else { return false };
+    let computes = |&end: &ExprId| match program.exprs[end] {
+        Expr::App(callee, _) => matches!(program.exprs[callee], Expr::Global(of)
+            if matches!(program.globals[of].kind, GlobalKind::Primitive(primitive)
+                if primitive.shape() == Shape::Strict)),
+        _ => false,
+    };
+    let is_plain = |end: &ExprId| {
+        matches!(program.exprs[*end], Expr::Local(_) | Expr::Lit(_)) || computes(end)
+    };
+    ends.len() > 1 && ends.iter().any(computes) && ends.iter().all(is_plain)
 }
 
 fn is_small(program: &Program, body: ExprId) -> bool {
