@@ -200,9 +200,9 @@ impl Known<'_> {
         [given, args]: [List<ExprId>; 2],
     ) -> List<ExprId> {
         let program = &mut *self.program;
-        let mut all = Vec::with_capacity(given.len() + args.len());
-        for arg in program.expr_lists[given].to_vec() {
-            all.push(program.expr(program.exprs[arg], program.spans[arg]));
+        let mut all = program.expr_lists[given].to_vec();
+        for arg in &mut all {
+            *arg = program.expr(program.exprs[*arg], program.spans[*arg]);
         }
         all.extend(&program.expr_lists[args]);
         let all = program.expr_lists.add(all);
