@@ -240,7 +240,7 @@ impl Driver<'_> {
     }
 
     /// Returns how many subexpressions such an expression has, if there are no more than `most`. The turn of a
-    /// loop may pass on what is as yet to be evaluated, which is written with it.
+    /// loop, which alone may have `COPIED`, may pass on what is as yet to be evaluated: that is written with it.
     fn straight_size_up_to(
         &self,
         most: usize,

@@ -44,20 +44,26 @@ pub(super) fn write_out(program: &mut Program) -> u64 {
 fn wrappers(program: &Program) -> IndexVec<GlobalId, bool> {
     let circles = circles(program);
     let kept = program.kept();
-    let is_wrapper = |(id, circle): (GlobalId, &Option<u32>)| match program.globals[id].kind {
-        GlobalKind::Defn { params, body: Some(body) } => {
-            circle.is_none()
-                && !kept.contains(&id)
-                && is_wrapper(program, &circles, &program.local_lists[params], body)
+    let body = |id| match program.globals[id].kind {
+        GlobalKind::Defn { params, body: Some(body) } if circles[id].is_none() => {
+            Some((&program.local_lists[params], body))
         }
-        _ => false,
+        _ => None,
     };
-    circles.enumerate().map(is_wrapper).collect()
+    let ids = || program.globals.indices();
+    // Each is looked at once: many may call the same one.
+    let computes: IndexVec<GlobalId, bool> =
+        ids().map(|id| body(id).is_some_and(|(_, body)| is_computed(program, body))).collect();
+    let is_wrapper = |id| {
+        let found = body(id).filter(|_| !kept.contains(&id));
+        found.is_some_and(|(params, body)| is_wrapper(program, &computes, params, body))
+    };
+    ids().map(is_wrapper).collect()
 }
 
 fn is_wrapper(
     program: &Program,
-    circles: &IndexVec<GlobalId, Option<u32>>,
+    computes: &IndexVec<GlobalId, bool>,
     params: &[LocalId],
     body: ExprId,
 ) -> bool {
@@ -69,17 +75,8 @@ fn is_wrapper(
             is_first
         }
         Expr::Global(global) => matches!(program.globals[global].kind, GlobalKind::Defn { .. }),
-        Expr::App(callee, args) if expr != body => {
-            let computes = |of| match program.globals[of].kind {
-                GlobalKind::Defn { params, body: Some(body) } => {
-                    circles[of].is_none()
-                        && params.len() == args.len()
-                        && is_computed(program, body)
-                }
-                _ => false,
-            };
-            !matches!(program.exprs[callee], Expr::Global(of) if computes(of))
-        }
+        Expr::App(callee, args) if expr != body => !matches!(program.exprs[callee],
+            Expr::Global(of) if computes[of] && program.arity(of) == args.len()),
         Expr::App(..) | Expr::Con(_) | Expr::Lit(_) => true,
         _ => false,
     };
