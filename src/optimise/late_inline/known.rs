@@ -18,7 +18,7 @@ use crate::primitive::Shape;
 
 /// What is known of a local.
 #[derive(Clone, Copy)]
-enum Value {
+pub(super) enum Value {
     Lit(Lit),
     /// A constructor, by the local that is bound to it and the expression that does that.
     Con(ConId, LocalId, ExprId),
@@ -38,28 +38,40 @@ pub(super) struct Done {
 /// Simplifies some bodies. Takes time linear in them.
 pub(super) fn simplify(program: &mut Program, bodies: &[ExprId]) -> Done {
     let folder = Folder::new(&program.bigs);
-    let (values, jumped, left, done) = Default::default();
-    let mut known = Known { program, folder, values, jumped, left, done };
+    let (values, mentioned, jumped, left, done) = Default::default();
+    let mut known = Known { program, folder, values, mentioned, jumped, left, done };
     for &body in bodies {
         known.values.clear();
+        known.mentioned = mentioned_in(known.program, body);
         known.expr(body);
     }
     known.done
 }
 
-struct Known<'p> {
-    program: &'p mut Program,
-    folder: Folder,
+/// Returns the locals that an expression mentions, beyond those that it takes apart.
+fn mentioned_in(program: &Program, expr: ExprId) -> FxHashSet<LocalId> {
+    let mentioned = program.walk(expr).filter_map(|part| match program.exprs[part] {
+        Expr::Local(local) => Some(local),
+        _ => None,
+    });
+    mentioned.collect()
+}
+
+pub(super) struct Known<'p> {
+    pub(super) program: &'p mut Program,
+    pub(super) folder: Folder,
     values: FxHashMap<LocalId, Value>,
+    /// The locals that the body mentions, beyond those that it takes apart.
+    pub(super) mentioned: FxHashSet<LocalId>,
     /// The joins that something jumps to.
-    jumped: FxHashSet<JoinId>,
+    pub(super) jumped: FxHashSet<JoinId>,
     /// What a choice is left to be made by.
     left: FxHashSet<LocalId>,
-    done: Done,
+    pub(super) done: Done,
 }
 
 impl Known<'_> {
-    fn expr(&mut self, expr: ExprId) {
+    pub(super) fn expr(&mut self, expr: ExprId) {
         ensure_sufficient_stack(|| self.step(expr));
     }
 
@@ -72,6 +84,10 @@ impl Known<'_> {
             }
             Expr::Let(local, value, body) | Expr::Force(local, value, body) => {
                 self.expr(value);
+                let is_forced = matches!(self.program.exprs[expr], Expr::Force(..));
+                if is_forced && self.switch_at_ends(expr, local, value, body) {
+                    return;
+                }
                 let known = self.value(local, expr, value);
                 self.values.extend(known.map(|known| (local, known)));
                 self.expr(body);
@@ -134,7 +150,7 @@ impl Known<'_> {
     }
 
     /// Returns whether an expression may be written again.
-    fn is_atom(&self, expr: ExprId) -> bool {
+    pub(super) fn is_atom(&self, expr: ExprId) -> bool {
         match self.program.exprs[expr] {
             Expr::Local(_) => true,
             Expr::Lit(lit) => lit.is_immediate(),
@@ -170,25 +186,29 @@ impl Known<'_> {
         };
         if primitive.is_some_and(|primitive| primitive.shape() == Shape::If) {
             self.expr(operands[0]);
-            match self.program.exprs[operands[0]] {
+            let condition = self.program.exprs[operands[0]];
+            match condition {
                 Expr::Lit(Lit::Int(1)) => return self.decide(expr, operands[1]),
                 Expr::Lit(Lit::Int(0)) => return self.decide(expr, operands[2]),
+                _ if self.decide_at_ends(expr, operands[0], [operands[1], operands[2]]) => {}
                 _ => operands[1..].iter().for_each(|&operand| self.expr(operand)),
             }
             return;
         }
         operands.iter().for_each(|&operand| self.expr(operand));
+        let Some(primitive) = primitive else { return };
         let literal = |&operand| match self.program.exprs[operand] {
             Expr::Lit(lit) => Some(lit),
             _ => None,
         };
-        if let Some(primitive) = primitive
-            && let Some(lits) = operands.iter().map(literal).collect::<Option<Vec<Lit>>>()
+        if let Some(lits) = operands.iter().map(literal).collect::<Option<Vec<Lit>>>()
             && let Some(lit) = self.folder.fold(&mut self.program.bigs, primitive, &lits)
         {
             self.program.exprs[expr] = Expr::Lit(lit);
             self.done.folded += 1;
+            return;
         }
+        self.compute_at_ends(expr, primitive, &operands);
     }
 
     /// Makes the application of a local a call of the function that it is, and returns its arguments.
@@ -251,7 +271,7 @@ impl Known<'_> {
 
     /// Returns the alternative that is taken, with names for the fields that it uses, if it is known. A value of
     /// another type is left to the run, which fails there.
-    fn taken(&mut self, switch: SwitchId, value: Value) -> Option<ExprId> {
+    pub(super) fn taken(&mut self, switch: SwitchId, value: Value) -> Option<ExprId> {
         let program = &*self.program;
         let switch = &program.switches[switch];
         let default = switch.default;
@@ -344,7 +364,7 @@ impl Known<'_> {
         self.expr(expr);
     }
 
-    fn replace(&mut self, expr: ExprId, with: ExprId) {
+    pub(super) fn replace(&mut self, expr: ExprId, with: ExprId) {
         self.program.exprs[expr] = self.program.exprs[with];
         self.program.spans[expr] = self.program.spans[with];
     }

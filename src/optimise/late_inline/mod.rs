@@ -13,6 +13,7 @@
 //! Of the functions of a loop one is enough that is not inlined: the others are, as if they were not
 //! recursive (`loop_breakers`).
 
+mod chosen;
 mod facts;
 mod known;
 mod loops;
