@@ -127,7 +127,8 @@ struct Lowerer<'a> {
     used: Vec<bool>,
     tasks: Vec<Task>,
     bigs: BigTable<'a>,
-    texts: FxHashMap<ast::TextId, TextId>,
+    /// The texts of the program, each once.
+    texts: FxHashMap<Arc<str>, TextId>,
     /// For each root its name, and whether the program defines it itself.
     exported: Vec<(Arc<str>, bool)>,
     /// What the compiled modules mention.
@@ -382,6 +383,6 @@ impl binary::Builder for Lowerer<'_> {
 
     fn text(&mut self, text: usize) -> TextId {
         let text = self.read().texts[text].clone();
-        self.program.texts.push(text)
+        self.text_id(&text)
     }
 }

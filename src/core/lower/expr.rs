@@ -1,10 +1,12 @@
 //! Expressions of the syntax tree to expressions of core.
 
+use std::sync::Arc;
+
 use super::{Lowerer, Task};
 use crate::base::index::{Idx, List};
 use crate::base::name::Name;
 use crate::base::span::Span;
-use crate::core::expr::{Bind, CONS, Expr, ExprId, Lit, LocalId, NIL};
+use crate::core::expr::{Bind, CONS, Expr, ExprId, Lit, LocalId, NIL, TextId};
 use crate::core::matching;
 use crate::core::pattern::{PatRef, Patterns, View};
 use crate::core::scope::{Lookup, Target};
@@ -59,9 +61,18 @@ impl Lowerer<'_> {
         if content.is_empty() {
             return Expr::Con(NIL);
         }
-        let program = &mut self.program;
-        let id = *self.texts.entry(text).or_insert_with(|| program.texts.push((**content).into()));
-        Expr::Text(id)
+        Expr::Text(self.text_id(content))
+    }
+
+    /// Returns the number of a text.
+    pub(super) fn text_id(&mut self, text: &str) -> TextId {
+        if let Some(&id) = self.texts.get(text) {
+            return id;
+        }
+        let text: Arc<str> = text.into();
+        let id = self.program.texts.push(text.clone());
+        self.texts.insert(text, id);
+        id
     }
 
     fn name(&mut self, name: Name) -> Expr {
