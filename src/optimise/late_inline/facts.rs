@@ -12,6 +12,8 @@ const LEAF_PER_PARAMETER: usize = 3;
 /// The most expressions of a function that is copied into loops, and the most loops that may call it.
 const IN_LOOPS: usize = 80;
 const CALLERS: u32 = 3;
+/// The most expressions of one that a single place in a loop calls.
+const IN_ONE_LOOP: usize = 240;
 
 /// What is known of each definition.
 pub struct Facts {
@@ -21,7 +23,9 @@ pub struct Facts {
     pub is_loop_breaker: IndexVec<GlobalId, bool>,
     /// In how many places it is mentioned; more than there are if it is `main` or a root.
     pub mentions: IndexVec<GlobalId, usize>,
-    /// In how many definitions that can come to call themselves.
+    /// In how many places of definitions that can come to call themselves.
+    in_loops: IndexVec<GlobalId, u32>,
+    /// In how many such definitions.
     callers: IndexVec<GlobalId, u32>,
     /// Whether it calls nothing but primitives.
     is_leaf: IndexVec<GlobalId, bool>,
@@ -34,6 +38,7 @@ impl Facts {
         let mut is_leaf: IndexVec<GlobalId, bool> = program.globals.iter().map(|_| true).collect();
         let mut mentions = size.clone();
         let mut callers: IndexVec<GlobalId, u32> = program.globals.iter().map(|_| 0).collect();
+        let mut in_loops = callers.clone();
         let circles = circles(program);
         let mut last: Vec<Option<GlobalId>> = vec![None; program.globals.len()];
         for (id, global) in program.globals.enumerate() {
@@ -43,6 +48,7 @@ impl Facts {
                 match program.exprs[expr] {
                     Expr::Global(of) => {
                         mentions[of] += 1;
+                        in_loops[of] += u32::from(circles[id].is_some());
                         if circles[id].is_some() && last[of.index()].replace(id) != Some(id) {
                             callers[of] += 1;
                         }
@@ -59,7 +65,7 @@ impl Facts {
             mentions[kept] = usize::MAX;
         }
         let is_loop_breaker = loop_breakers(program);
-        Facts { size, is_loop_breaker, mentions, callers, is_leaf }
+        Facts { size, is_loop_breaker, mentions, in_loops, callers, is_leaf }
     }
 
     /// Returns whether there are copies of a function of so many parameters.
@@ -71,5 +77,10 @@ impl Facts {
     /// Returns whether there are copies of a function in loops.
     pub fn is_copied_in_loops(&self, global: GlobalId) -> bool {
         self.size[global] <= IN_LOOPS && self.callers[global] <= CALLERS
+    }
+    /// Returns whether a loop calls a function, no other one does, and it is called from elsewhere too: what that is
+    /// costs a call each time that the loop is entered, and in the loop each turn.
+    pub fn is_of_one_loop(&self, global: GlobalId) -> bool {
+        self.in_loops[global] == 1 && self.size[global] <= IN_ONE_LOOP
     }
 }

@@ -103,6 +103,9 @@ impl Late<'_> {
                 if self.facts.mentions[global] == 1 {
                     self.put_body(expr, global, args, false);
                     self.grow(id, size);
+                } else if in_loop && self.facts.is_of_one_loop(global) {
+                    self.put_body(expr, global, args, true);
+                    self.grow(id, size);
                 } else if is_copied && size <= left {
                     left -= size;
                     self.put_body(expr, global, args, true);
