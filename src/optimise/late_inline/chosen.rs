@@ -7,13 +7,27 @@
 
 use rustc_hash::FxHashMap;
 
-use super::known::{Known, Value};
+use super::known::Known;
 use crate::base::index::List;
-use crate::core::expr::{Expr, ExprId, Join, JoinId, Lit, LocalId};
+use crate::core::expr::{Expr, ExprId, Join, JoinId, Lit, LocalId, SwitchId};
 use crate::primitive::Primitive;
 
 /// The most ways through a choice on which another one is made.
 const WAYS: usize = 16;
+
+/// Where an end of a choice goes on.
+struct Target {
+    body: ExprId,
+    /// The names that are used there, and what has them.
+    given: Vec<(LocalId, ExprId)>,
+}
+
+impl Target {
+    /// Returns one for which nothing has a name.
+    fn of(body: ExprId) -> Target {
+        Target { body, given: Vec::new() }
+    }
+}
 
 impl Known<'_> {
     /// Computes a primitive on literals and one choice at the ends of that, and returns whether it could.
@@ -59,11 +73,11 @@ impl Known<'_> {
     ) -> bool {
         let Some(ends) = self.ends(condition) else { return false };
         let target = |&end: &ExprId| match self.program.exprs[end] {
-            Expr::Lit(Lit::Int(1)) => Some(yes),
-            Expr::Lit(Lit::Int(0)) => Some(no),
+            Expr::Lit(Lit::Int(1)) => Some(Target::of(yes)),
+            Expr::Lit(Lit::Int(0)) => Some(Target::of(no)),
             _ => None,
         };
-        match ends.iter().map(target).collect::<Option<Vec<ExprId>>>() {
+        match ends.iter().map(target).collect::<Option<Vec<Target>>>() {
             Some(targets) => self.go_on(expr, condition, &ends, &targets),
             None => return false,
         }
@@ -71,7 +85,7 @@ impl Known<'_> {
     }
 
     /// Goes on with the alternatives of a switch at the ends of what it takes apart, which is bound to nothing
-    /// but its scrutinee, and returns whether those are literals and constructors without fields.
+    /// but its scrutinee, and returns whether those are known, but for some that fail.
     pub(super) fn switch_at_ends(
         &mut self,
         expr: ExprId,
@@ -84,18 +98,34 @@ impl Known<'_> {
             return false;
         }
         let Some(ends) = self.ends(value) else { return false };
-        let mut targets = Vec::with_capacity(ends.len());
-        for &end in &ends {
-            let known = match self.program.exprs[end] {
-                Expr::Lit(lit) if lit.is_immediate() => Value::Lit(lit),
-                Expr::Con(con) if self.program.cons[con].arity == 0 => Value::Con(con, local, end),
-                _ => return false,
-            };
-            let Some(target) = self.taken(switch, known) else { return false };
-            targets.push(target);
+        let ends = ends.into_iter().filter(|&end| !matches!(self.program.exprs[end], Expr::NoMatch));
+        let ends: Vec<ExprId> = ends.collect();
+        let targets = ends.iter().map(|&end| self.target(switch, end));
+        match targets.collect::<Option<Vec<Target>>>() {
+            Some(targets) => self.go_on(expr, value, &ends, &targets),
+            None => return false,
         }
-        self.go_on(expr, value, &ends, &targets);
         true
+    }
+
+    /// Returns where an end of what a switch takes apart goes on, if it is a literal or a constructor.
+    fn target(&self, switch: SwitchId, end: ExprId) -> Option<Target> {
+        let program = &*self.program;
+        let (con, args) = match program.exprs[end] {
+            Expr::Lit(lit) if lit.is_immediate() => {
+                return self.of_lit(switch, lit).map(Target::of);
+            }
+            Expr::Con(con) if program.cons[con].arity == 0 => (con, List::EMPTY),
+            Expr::App(callee, args) => match program.exprs[callee] {
+                Expr::Con(con) if program.cons[con].arity as usize == args.len() => (con, args),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let branch = self.of_con(switch, con)?;
+        let named = branch.fields.iter().zip(&program.expr_lists[args]);
+        let named = named.filter_map(|(field, &arg)| Some(((*field)?, arg)));
+        Some(Target { body: branch.body, given: named.collect() })
     }
 
     /// Returns the ends of a choice, without its jumps to its own joins: several, and not too many.
@@ -106,24 +136,32 @@ impl Known<'_> {
     }
 
     /// Puts what is gone on with in the places of the ends of a choice, which takes the place of an expression.
-    fn go_on(&mut self, expr: ExprId, value: ExprId, ends: &[ExprId], targets: &[ExprId]) {
+    fn go_on(&mut self, expr: ExprId, value: ExprId, ends: &[ExprId], targets: &[Target]) {
         let mut ways: FxHashMap<ExprId, u32> = FxHashMap::default();
-        targets.iter().for_each(|&target| *ways.entry(target).or_default() += 1);
+        targets.iter().for_each(|target| *ways.entry(target.body).or_default() += 1);
         let mut joins: FxHashMap<ExprId, JoinId> = FxHashMap::default();
         let mut all = value;
-        for (&end, &target) in ends.iter().zip(targets) {
-            if ways[&target] == 1 || self.is_atom(target) {
-                self.replace(end, target);
+        for (&end, Target { body, given }) in ends.iter().zip(targets) {
+            let is_copied = given.is_empty() && self.is_atom(*body);
+            let program = &mut *self.program;
+            let span = program.spans[end];
+            if ways[body] == 1 || is_copied {
+                let bind = |inner, &(field, arg): &(LocalId, ExprId)| {
+                    program.expr(Expr::Let(field, arg, inner), span)
+                };
+                let with = given.iter().fold(*body, bind);
+                self.replace(end, with);
                 self.expr(end);
                 continue;
             }
-            let join = *joins.entry(target).or_insert_with(|| {
-                let join = Join { params: List::EMPTY, handler: target };
-                let join = self.program.joins.push(join);
-                all = self.program.expr(Expr::Join(join, all), self.program.spans[expr]);
+            let join = *joins.entry(*body).or_insert_with(|| {
+                let params = program.local_lists.add(given.iter().map(|&(field, _)| field));
+                let join = program.joins.push(Join { params, handler: *body });
+                all = program.expr(Expr::Join(join, all), program.spans[expr]);
                 join
             });
-            self.program.exprs[end] = Expr::Jump(join, List::EMPTY);
+            let args = program.expr_lists.add(given.iter().map(|&(_, arg)| arg));
+            program.exprs[end] = Expr::Jump(join, args);
         }
         for (target, join) in joins {
             self.jumped.insert(join);

@@ -18,7 +18,7 @@ use crate::primitive::Shape;
 
 /// What is known of a local.
 #[derive(Clone, Copy)]
-pub(super) enum Value {
+enum Value {
     Lit(Lit),
     /// A constructor, by the local that is bound to it and the expression that does that.
     Con(ConId, LocalId, ExprId),
@@ -269,32 +269,39 @@ impl Known<'_> {
         };
     }
 
-    /// Returns the alternative that is taken, with names for the fields that it uses, if it is known. A value of
-    /// another type is left to the run, which fails there.
-    pub(super) fn taken(&mut self, switch: SwitchId, value: Value) -> Option<ExprId> {
-        let program = &*self.program;
-        let switch = &program.switches[switch];
-        let default = switch.default;
-        match (value, &switch.branches) {
-            (Value::Con(con, ..) | Value::Alternative(con, _), Branches::Cons(branches)) => {
-                let data = |con| program.cons[con].data;
-                if branches.iter().any(|branch| data(branch.con) != data(con)) {
-                    return None;
-                }
-                match branches.iter().find(|branch| branch.con == con).cloned() {
-                    Some(branch) => self.with_fields(branch, value),
-                    None => default,
-                }
+    /// Returns the alternative that is taken, with names for the fields that it uses, if it is known.
+    fn taken(&mut self, switch: SwitchId, value: Value) -> Option<ExprId> {
+        match value {
+            Value::Con(con, ..) | Value::Alternative(con, _) => {
+                let branch = self.of_con(switch, con)?;
+                self.with_fields(branch, value)
             }
-            (Value::Lit(lit), Branches::Lits(branches)) => {
-                if branches.iter().any(|&(of, _)| !is_one_kind(of, lit)) {
-                    return None;
-                }
-                let branch = branches.iter().find(|&&(of, _)| of == lit);
-                branch.map(|&(_, body)| body).or(default)
-            }
-            _ => None,
+            Value::Lit(lit) => self.of_lit(switch, lit),
+            Value::Partial(..) => None,
         }
+    }
+
+    /// Returns the alternative of a constructor. One of another type is left to the run, which fails there.
+    pub(super) fn of_con(&self, switch: SwitchId, con: ConId) -> Option<ConBranch> {
+        let switch = &self.program.switches[switch];
+        let Branches::Cons(branches) = &switch.branches else { return None };
+        let data = |con| self.program.cons[con].data;
+        if branches.iter().any(|branch| data(branch.con) != data(con)) {
+            return None;
+        }
+        let branch = branches.iter().find(|branch| branch.con == con).cloned();
+        branch.or_else(|| Some(ConBranch { con, fields: Default::default(), body: switch.default? }))
+    }
+
+    /// Returns the alternative of a literal. One of another type is left to the run, which fails there.
+    pub(super) fn of_lit(&self, switch: SwitchId, lit: Lit) -> Option<ExprId> {
+        let switch = &self.program.switches[switch];
+        let Branches::Lits(branches) = &switch.branches else { return None };
+        if branches.iter().any(|&(of, _)| !is_one_kind(of, lit)) {
+            return None;
+        }
+        let branch = branches.iter().find(|&&(of, _)| of == lit);
+        branch.map(|&(_, body)| body).or(switch.default)
     }
 
     /// Returns the body of an alternative of a constructor that is known, with names for its fields.
