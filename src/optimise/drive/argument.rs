@@ -69,7 +69,7 @@ impl Driver<'_> {
         args: &[NodeId],
         strict: bool,
     ) -> Option<Vec<Pattern>> {
-        if !self.rules.specialise {
+        if !self.rules.specialise || self.in_message > 0 {
             return None;
         }
         let GlobalKind::Defn { params, .. } = self.old.globals[global].kind else { return None };

@@ -481,7 +481,7 @@ impl Driver<'_> {
     /// the note that it failed: it is not tried again in another place.
     pub(super) fn speculate(&mut self, node: NodeId) -> bool {
         let known = self.heap.get(node);
-        if known.hopeless || !self.may_unfold() {
+        if known.hopeless || !self.may_unfold() || self.in_message > 0 {
             return false;
         }
         let site = match known.value {

@@ -349,6 +349,8 @@ transactional! {
             /// Whether the value that is looked for is applied, once, and nothing else: then its call is what
             /// goes there, and not the function that it comes to: 1 or 0.
             is_applied: u32,
+            /// In how many messages of failures, which are evaluated once if at all.
+            in_message: u32,
             /// How many evaluations of calls of which all is known are under way.
             closed: u32,
             /// Whether a choice is on the value that the frames come to, or on one that is
@@ -509,6 +511,7 @@ impl<'a> Driver<'a> {
             unbranching: 0,
             unwriting: 0,
             is_applied: 0,
+            in_message: 0,
             closed: 0,
             is_chosen: 0,
             tally: Tally::default(),

@@ -30,7 +30,9 @@ impl Driver<'_> {
                 let message = self.operand_node(message);
                 let callee = self.global(global);
                 let callee = self.expr(Expr::Global(callee), span);
+                self.in_message += 1;
                 let message = self.argument(message, true, span);
+                self.in_message -= 1;
                 let code = self.application(callee, vec![message], span);
                 Ok(State::Value(Outcome::Ends(code), None))
             }
