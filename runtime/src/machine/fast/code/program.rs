@@ -73,14 +73,58 @@ pub struct LitCase {
     pub bigs: Box<[(gcode::BigId, Pc)]>,
     /// Where every other value goes.
     pub default: Pc,
+    /// For each value from the least of the words on, by how much it is greater, the number of its
+    /// word, counted from 1, or 0; empty if there are few words, or they are far apart.
+    numbers: Box<[u16]>,
 }
 
+/// The most words that are gone along one by one.
+const FEW: usize = 3;
+/// The most values for which there is a number, for each word.
+const SPREAD: u64 = 8;
+
 impl LitCase {
+    /// Returns the branches for words in the order of their bits, and for large integers, ascending.
+    #[must_use]
+    pub fn new(
+        chars: bool,
+        words: Box<[(Word, Pc)]>,
+        bigs: Box<[(gcode::BigId, Pc)]>,
+        default: Pc,
+    ) -> LitCase {
+        let mut case = LitCase { chars, words, bigs, default, numbers: Box::default() };
+        let (Some(first), Some(last)) = (case.words.first(), case.words.last()) else {
+            return case;
+        };
+        let count = case.words.len();
+        let span = case.value(last.0).wrapping_sub(case.value(first.0));
+        if count > FEW && count < usize::from(u16::MAX) && span < SPREAD * count as u64 {
+            let mut numbers = vec![0; span as usize + 1];
+            for (number, &(word, _)) in (1..).zip(&case.words) {
+                numbers[case.value(word).wrapping_sub(case.value(first.0)) as usize] = number;
+            }
+            case.numbers = numbers.into();
+        }
+        case
+    }
+
+    /// Returns the integer or the code point that a word is.
+    #[inline(always)]
+    fn value(&self, word: Word) -> u64 {
+        word.bits() >> if self.chars { 32 } else { 1 }
+    }
+
     /// Returns where a word goes that is immediate, and a character or an integer as the branches
     /// are.
     #[inline]
     #[must_use]
     pub fn target(&self, word: Word) -> Pc {
+        if let (false, Some(&(first, _))) = (self.numbers.is_empty(), self.words.first()) {
+            let at = self.value(word).wrapping_sub(self.value(first));
+            let number = self.numbers.get(at as usize).copied().unwrap_or(0);
+            let branch = self.words.get(usize::from(number).wrapping_sub(1));
+            return branch.map_or(self.default, |(_, to)| *to);
+        }
         // Going along a few is shorter than searching by halves.
         if self.words.len() <= 8 {
             let found = self.words.iter().find(|(own, _)| own.bits() == word.bits());

@@ -383,7 +383,7 @@ impl Translator<'_> {
         let pool = &self.out.program.bigs;
         bigs.sort_by(|(a, _), (b, _)| pool[*a].cmp(&pool[*b]));
         let default = Pc(self.leave(default, None));
-        let lit_case = LitCase { chars, words: words.into(), bigs: bigs.into(), default };
+        let lit_case = LitCase::new(chars, words.into(), bigs.into(), default);
         let case = self.out.program.lit_cases.push(lit_case);
         self.unit.close(Term::LitCase(Instr::LitCase { a, case }, case), span);
         Ok(())
