@@ -577,6 +577,24 @@ impl Naive {
             Instr::UnlessLeInt { a, k: b, to } => unless!(forced!(a), k(b), to, Ordering::is_le),
             Instr::UnlessGtInt { a, k: b, to } => unless!(forced!(a), k(b), to, Ordering::is_gt),
             Instr::UnlessGeInt { a, k: b, to } => unless!(forced!(a), k(b), to, Ordering::is_ge),
+            Instr::UnlessEqChar { a, k, to } => {
+                unless!(forced!(a), Val::Char(k), to, Ordering::is_eq)
+            }
+            Instr::UnlessNeChar { a, k, to } => {
+                unless!(forced!(a), Val::Char(k), to, Ordering::is_ne)
+            }
+            Instr::UnlessLtChar { a, k, to } => {
+                unless!(forced!(a), Val::Char(k), to, Ordering::is_lt)
+            }
+            Instr::UnlessLeChar { a, k, to } => {
+                unless!(forced!(a), Val::Char(k), to, Ordering::is_le)
+            }
+            Instr::UnlessGtChar { a, k, to } => {
+                unless!(forced!(a), Val::Char(k), to, Ordering::is_gt)
+            }
+            Instr::UnlessGeChar { a, k, to } => {
+                unless!(forced!(a), Val::Char(k), to, Ordering::is_ge)
+            }
             Instr::Unless { a, to } => match forced!(a) {
                 Val::Int(value) if value.to_i64() == Some(1) => pc + 1,
                 Val::Int(value) if value.to_i64() == Some(0) => to.0,

@@ -46,9 +46,10 @@ impl Known<'_> {
         let Some(ends) = self.ends(operands[at]) else { return false };
         let mut results = Vec::with_capacity(ends.len());
         for &end in &ends {
-            let lits = operands.iter().enumerate().map(|(number, &operand)| {
-                literal(self, if number == at { end } else { operand })
-            });
+            let lits = operands
+                .iter()
+                .enumerate()
+                .map(|(number, &operand)| literal(self, if number == at { end } else { operand }));
             let Some(lits) = lits.collect::<Option<Vec<Lit>>>() else { return false };
             let Some(lit) = self.folder.fold(&mut self.program.bigs, primitive, &lits) else {
                 return false;
@@ -98,7 +99,8 @@ impl Known<'_> {
             return false;
         }
         let Some(ends) = self.ends(value) else { return false };
-        let ends = ends.into_iter().filter(|&end| !matches!(self.program.exprs[end], Expr::NoMatch));
+        let ends =
+            ends.into_iter().filter(|&end| !matches!(self.program.exprs[end], Expr::NoMatch));
         let ends: Vec<ExprId> = ends.collect();
         let targets = ends.iter().map(|&end| self.target(switch, end));
         match targets.collect::<Option<Vec<Target>>>() {

@@ -290,7 +290,8 @@ impl Known<'_> {
             return None;
         }
         let branch = branches.iter().find(|branch| branch.con == con).cloned();
-        branch.or_else(|| Some(ConBranch { con, fields: Default::default(), body: switch.default? }))
+        branch
+            .or_else(|| Some(ConBranch { con, fields: Default::default(), body: switch.default? }))
     }
 
     /// Returns the alternative of a literal. One of another type is left to the run, which fails there.

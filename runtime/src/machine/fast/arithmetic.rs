@@ -323,18 +323,17 @@ impl Machine {
     }
 
     /// Jumps to `to` unless `a op k`.
-    pub(super) fn compare_int_and_jump(
+    pub(super) fn compare_with_and_jump(
         &mut self,
         op: Op,
         a: Forced,
-        k: i32,
+        k: Word,
         to: Pc,
     ) -> Result<(), Stop> {
         let x = self.slot(a.0);
         if !x.is_evaluated() {
             return self.force(a);
         }
-        let k = Word::int(i64::from(k)).unwrap_or(Word::ZERO);
         let holds =
             self.holds(op, x, k).map_err(|stop| match self.mutator.image.commuted(self.at()) {
                 Some(commuted) => self.incomparable(commuted.primitive.name(), k, x),

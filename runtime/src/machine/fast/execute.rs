@@ -216,6 +216,12 @@ impl<P: Probe> Executor<'_, P> {
             UnlessLeInt { a, k, to } => self.unless_int(a, k, to, |x, k| x <= k),
             UnlessGtInt { a, k, to } => self.unless_int(a, k, to, |x, k| x > k),
             UnlessGeInt { a, k, to } => self.unless_int(a, k, to, |x, k| x >= k),
+            UnlessEqChar { a, k, to } => self.unless_char(a, k, to, |x, k| x == k),
+            UnlessNeChar { a, k, to } => self.unless_char(a, k, to, |x, k| x != k),
+            UnlessLtChar { a, k, to } => self.unless_char(a, k, to, |x, k| x < k),
+            UnlessLeChar { a, k, to } => self.unless_char(a, k, to, |x, k| x <= k),
+            UnlessGtChar { a, k, to } => self.unless_char(a, k, to, |x, k| x > k),
+            UnlessGeChar { a, k, to } => self.unless_char(a, k, to, |x, k| x >= k),
             UnlessFloat { a, b, op, to } => {
                 let (x, y) = (self.slot(a.0), self.slot(b.0));
                 if x.are_floats(y) {

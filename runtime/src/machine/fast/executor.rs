@@ -435,6 +435,21 @@ impl<'a, P: Probe> Executor<'a, P> {
         Next::Force(a.0)
     }
 
+    #[inline(always)]
+    pub(super) fn unless_char(
+        &mut self,
+        a: Forced,
+        k: char,
+        to: Pc,
+        holds: impl FnOnce(i64, i64) -> bool,
+    ) -> Next {
+        let x = self.slot(a.0);
+        if x.is_char() {
+            return self.branch(holds(x.twice(), Word::char(k).twice()), to);
+        }
+        Next::Force(a.0)
+    }
+
     /// Counts a call, and makes sure of room for the frame above so many words.
     #[inline(always)]
     fn may_enter(&mut self, entry: Entry, above: u32) -> bool {

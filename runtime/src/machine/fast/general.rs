@@ -7,6 +7,7 @@ use super::eval::Entering;
 use super::state::Machine;
 use crate::gcode::program::GlobalId;
 use crate::machine::heap::Kind;
+use crate::machine::heap::word::Word;
 use crate::machine::outcome::Stop;
 use crate::primitive::Primitive;
 
@@ -100,12 +101,42 @@ impl Machine {
             Instr::UnlessLe { a, b, to } => self.compare_and_jump(Op::Le, a, b, to),
             Instr::UnlessGt { a, b, to } => self.compare_and_jump(Op::Gt, a, b, to),
             Instr::UnlessGe { a, b, to } => self.compare_and_jump(Op::Ge, a, b, to),
-            Instr::UnlessEqInt { a, k, to } => self.compare_int_and_jump(Op::Eq, a, k, to),
-            Instr::UnlessNeInt { a, k, to } => self.compare_int_and_jump(Op::Ne, a, k, to),
-            Instr::UnlessLtInt { a, k, to } => self.compare_int_and_jump(Op::Lt, a, k, to),
-            Instr::UnlessLeInt { a, k, to } => self.compare_int_and_jump(Op::Le, a, k, to),
-            Instr::UnlessGtInt { a, k, to } => self.compare_int_and_jump(Op::Gt, a, k, to),
-            Instr::UnlessGeInt { a, k, to } => self.compare_int_and_jump(Op::Ge, a, k, to),
+            Instr::UnlessEqInt { a, k, to } => {
+                self.compare_with_and_jump(Op::Eq, a, Word::of_i32(k), to)
+            }
+            Instr::UnlessNeInt { a, k, to } => {
+                self.compare_with_and_jump(Op::Ne, a, Word::of_i32(k), to)
+            }
+            Instr::UnlessLtInt { a, k, to } => {
+                self.compare_with_and_jump(Op::Lt, a, Word::of_i32(k), to)
+            }
+            Instr::UnlessLeInt { a, k, to } => {
+                self.compare_with_and_jump(Op::Le, a, Word::of_i32(k), to)
+            }
+            Instr::UnlessGtInt { a, k, to } => {
+                self.compare_with_and_jump(Op::Gt, a, Word::of_i32(k), to)
+            }
+            Instr::UnlessGeInt { a, k, to } => {
+                self.compare_with_and_jump(Op::Ge, a, Word::of_i32(k), to)
+            }
+            Instr::UnlessEqChar { a, k, to } => {
+                self.compare_with_and_jump(Op::Eq, a, Word::char(k), to)
+            }
+            Instr::UnlessNeChar { a, k, to } => {
+                self.compare_with_and_jump(Op::Ne, a, Word::char(k), to)
+            }
+            Instr::UnlessLtChar { a, k, to } => {
+                self.compare_with_and_jump(Op::Lt, a, Word::char(k), to)
+            }
+            Instr::UnlessLeChar { a, k, to } => {
+                self.compare_with_and_jump(Op::Le, a, Word::char(k), to)
+            }
+            Instr::UnlessGtChar { a, k, to } => {
+                self.compare_with_and_jump(Op::Gt, a, Word::char(k), to)
+            }
+            Instr::UnlessGeChar { a, k, to } => {
+                self.compare_with_and_jump(Op::Ge, a, Word::char(k), to)
+            }
             Instr::UnlessFloat { a, b, op, to } => self.compare_floats_and_jump(op, a, b, to),
             Instr::UnlessFloatConst { a, k, op, to } => self.compare_float_and_jump(op, a, k, to),
             Instr::Unless { a, .. } => self.condition(a),

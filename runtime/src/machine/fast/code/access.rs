@@ -54,6 +54,7 @@ pub fn accesses(
         | Operand::Con(_)
         | Operand::Text(_)
         | Operand::Big(_)
+        | Operand::Char(_)
         | Operand::Float(_)
         | Operand::Primitive(_)
         | Operand::Effect(_)

@@ -47,6 +47,7 @@ fn words(kind: &str) -> &'static str {
         "ConId" => "constructor",
         "TextId" => "string",
         "BigId" => "integer",
+        "char" => "character",
         "Float" => "float",
         "Primitive" => "primitive",
         "Effect" => "effect",

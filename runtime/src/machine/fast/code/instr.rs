@@ -125,7 +125,7 @@ macro_rules! other_types {
 }
 
 slot_types! { Dst Forced Slot Base }
-other_types! { ArgsId SlotsId CaseId LitCaseId i32 GlobalId ThunkId ConId TextId BigId HostId Float Primitive Effect }
+other_types! { ArgsId SlotsId CaseId LitCaseId i32 GlobalId ThunkId ConId TextId BigId HostId Float Primitive Effect char }
 
 impl OperandType for Arg {
     fn map_slot(&mut self, map: &mut dyn FnMut(u32) -> u32) {
@@ -185,6 +185,8 @@ operands! {
     Text(TextId);
     /// A large integer.
     Big(BigId);
+    /// A character.
+    Char(char);
     /// A float.
     Float(Float);
     /// A primitive.
@@ -452,6 +454,18 @@ instructions! { $
     UnlessGtInt { a: Forced, k: i32, to: Pc } Branch;
     /// Goes on at `to` unless `a >= k`.
     UnlessGeInt { a: Forced, k: i32, to: Pc } Branch;
+    /// Goes on at `to` unless `a = k`, of characters.
+    UnlessEqChar { a: Forced, k: char, to: Pc } Branch;
+    /// Goes on at `to` unless `a /= k`, of characters.
+    UnlessNeChar { a: Forced, k: char, to: Pc } Branch;
+    /// Goes on at `to` unless `a < k`, of characters.
+    UnlessLtChar { a: Forced, k: char, to: Pc } Branch;
+    /// Goes on at `to` unless `a <= k`, of characters.
+    UnlessLeChar { a: Forced, k: char, to: Pc } Branch;
+    /// Goes on at `to` unless `a > k`, of characters.
+    UnlessGtChar { a: Forced, k: char, to: Pc } Branch;
+    /// Goes on at `to` unless `a >= k`, of characters.
+    UnlessGeChar { a: Forced, k: char, to: Pc } Branch;
     /// Goes on at `to` unless the comparison `op` of the floats `a` and `b` gives 1.
     UnlessFloat { a: Forced, b: Forced, op: Primitive, to: Pc } Branch;
     /// Goes on at `to` unless the comparison `op` of the floats `a` and `k` gives 1.

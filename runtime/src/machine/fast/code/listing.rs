@@ -159,6 +159,7 @@ pub fn instr(program: &Program, instr: &Instr, start: u32) -> String {
                 let text = program.gcode.texts.get(id);
                 read(&text.map_or_else(|| unknown(id.0), |text| string_literal(text)));
             }
+            Operand::Char(c) => read(&char_literal(c)),
             Operand::Float(value) => read(&value.to_string()),
             Operand::Primitive(primitive) => read(primitive.name()),
             Operand::Effect(effect) => read(effect.name()),

@@ -13,6 +13,13 @@ use crate::gcode::program::{CONS, ConId, LIST, NIL};
 use crate::machine::heap::word::{View, Word};
 use crate::primitive::Primitive;
 
+/// What an instruction that compares can hold.
+#[derive(Clone, Copy)]
+enum Constant {
+    Int(i32),
+    Char(char),
+}
+
 impl Translator<'_> {
     /// Adds an edge from the block that grows to an instruction of G-code.
     fn leave(&mut self, to: u32, shape: Option<Shape>) -> u32 {
@@ -203,7 +210,7 @@ impl Translator<'_> {
             _ => return Ok(false),
         };
         let (first, second) = (self.pop(), self.pop());
-        let with_int = match (self.small(first), self.small(second)) {
+        let with_constant = match (self.constant(first), self.constant(second)) {
             _ if of_floats => None,
             (_, Some(k)) => Some((primitive, first, k, None)),
             (Some(k), _) => {
@@ -212,15 +219,21 @@ impl Translator<'_> {
             }
             _ => None,
         };
-        if let Some((primitive, id, k, commuted)) = with_int {
+        if let Some((primitive, id, k, commuted)) = with_constant {
             let a = Forced(self.forced(id)?);
-            let instr = |to| match primitive {
-                P::Eq => Instr::UnlessEqInt { a, k, to },
-                P::Neq => Instr::UnlessNeInt { a, k, to },
-                P::Lt => Instr::UnlessLtInt { a, k, to },
-                P::Le => Instr::UnlessLeInt { a, k, to },
-                P::Gt => Instr::UnlessGtInt { a, k, to },
-                _ => Instr::UnlessGeInt { a, k, to },
+            let instr = |to| match (k, primitive) {
+                (Constant::Int(k), P::Eq) => Instr::UnlessEqInt { a, k, to },
+                (Constant::Int(k), P::Neq) => Instr::UnlessNeInt { a, k, to },
+                (Constant::Int(k), P::Lt) => Instr::UnlessLtInt { a, k, to },
+                (Constant::Int(k), P::Le) => Instr::UnlessLeInt { a, k, to },
+                (Constant::Int(k), P::Gt) => Instr::UnlessGtInt { a, k, to },
+                (Constant::Int(k), _) => Instr::UnlessGeInt { a, k, to },
+                (Constant::Char(k), P::Eq) => Instr::UnlessEqChar { a, k, to },
+                (Constant::Char(k), P::Neq) => Instr::UnlessNeChar { a, k, to },
+                (Constant::Char(k), P::Lt) => Instr::UnlessLtChar { a, k, to },
+                (Constant::Char(k), P::Le) => Instr::UnlessLeChar { a, k, to },
+                (Constant::Char(k), P::Gt) => Instr::UnlessGtChar { a, k, to },
+                (Constant::Char(k), _) => Instr::UnlessGeChar { a, k, to },
             };
             self.branch(instr, &[a], yes, no, Origin { span, commuted })?;
             return Ok(true);
@@ -252,6 +265,14 @@ impl Translator<'_> {
         };
         self.branch(instr, &[a, b], yes, no, span)?;
         Ok(true)
+    }
+
+    /// Returns what a value is if an instruction that compares can hold it.
+    fn constant(&self, id: ValueId) -> Option<Constant> {
+        match self.values.get(id) {
+            Value::Const(word) if word.is_char() => word.as_char().map(Constant::Char),
+            _ => self.small(id).map(Constant::Int),
+        }
     }
 
     fn branch(

@@ -76,6 +76,7 @@ impl Check<'_> {
             | Operand::Slot(_)
             | Operand::Base(_)
             | Operand::Int(_)
+            | Operand::Char(_)
             | Operand::Float(_)
             | Operand::Primitive(_) => {}
         });
