@@ -94,20 +94,46 @@ impl Known<'_> {
         value: ExprId,
         body: ExprId,
     ) -> bool {
-        let Expr::Switch(switch) = self.program.exprs[body] else { return false };
-        if self.program.switches[switch].scrutinee != local || self.mentioned.contains(&local) {
-            return false;
-        }
+        let mut names = Vec::new();
+        let Some(switch) = self.switched(local, body, &mut names) else { return false };
         let Some(ends) = self.ends(value) else { return false };
         let ends =
             ends.into_iter().filter(|&end| !matches!(self.program.exprs[end], Expr::NoMatch));
         let ends: Vec<ExprId> = ends.collect();
         let targets = ends.iter().map(|&end| self.target(switch, end));
-        match targets.collect::<Option<Vec<Target>>>() {
-            Some(targets) => self.go_on(expr, value, &ends, &targets),
-            None => return false,
+        let Some(targets) = targets.collect::<Option<Vec<Target>>>() else { return false };
+        names.iter().for_each(|&name| self.learn(name));
+        self.go_on(expr, value, &ends, &targets);
+        for name in names.into_iter().rev() {
+            if let Expr::Let(local, value, _) = self.program.exprs[name] {
+                let program = &mut *self.program;
+                let inner = program.expr(program.exprs[expr], program.spans[expr]);
+                program.exprs[expr] = Expr::Let(local, value, inner);
+            }
         }
         true
+    }
+
+    /// Returns the switch of what is bound to a local and used nowhere else, and adds the bindings before it, which
+    /// name what has a name.
+    fn switched(&self, local: LocalId, body: ExprId, names: &mut Vec<ExprId>) -> Option<SwitchId> {
+        let mentions = self.mentions.get(&local).copied().unwrap_or(0);
+        match self.program.exprs[body] {
+            Expr::Switch(switch) => {
+                let is_it = self.program.switches[switch].scrutinee == local;
+                (is_it && mentions == 0).then_some(switch)
+            }
+            Expr::Force(forced, value, inner)
+                if self.program.exprs[value] == Expr::Local(local) =>
+            {
+                self.switched(forced, inner, names).filter(|_| mentions == 1)
+            }
+            Expr::Let(_, value, inner) if self.is_atom(value) => {
+                names.push(body);
+                self.switched(local, inner, names)
+            }
+            _ => None,
+        }
     }
 
     /// Returns where an end of what a switch takes apart goes on, if it is a literal or a constructor.
@@ -153,7 +179,14 @@ impl Known<'_> {
                 };
                 let with = given.iter().fold(*body, bind);
                 self.replace(end, with);
-                self.expr(end);
+                // What is given has been simplified.
+                let mut inner = end;
+                for _ in given {
+                    let Expr::Let(_, _, body) = self.program.exprs[inner] else { break };
+                    self.learn(inner);
+                    inner = body;
+                }
+                self.expr(inner);
                 continue;
             }
             let join = *joins.entry(*body).or_insert_with(|| {

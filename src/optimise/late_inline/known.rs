@@ -38,31 +38,33 @@ pub(super) struct Done {
 /// Simplifies some bodies. Takes time linear in them.
 pub(super) fn simplify(program: &mut Program, bodies: &[ExprId]) -> Done {
     let folder = Folder::new(&program.bigs);
-    let (values, mentioned, jumped, left, done) = Default::default();
-    let mut known = Known { program, folder, values, mentioned, jumped, left, done };
+    let (values, counts, jumped, left, done) = Default::default();
+    let mut known = Known { program, folder, values, mentions: counts, jumped, left, done };
     for &body in bodies {
         known.values.clear();
-        known.mentioned = mentioned_in(known.program, body);
+        known.mentions = mentions(known.program, body);
         known.expr(body);
     }
     known.done
 }
 
-/// Returns the locals that an expression mentions, beyond those that it takes apart.
-fn mentioned_in(program: &Program, expr: ExprId) -> FxHashSet<LocalId> {
-    let mentioned = program.walk(expr).filter_map(|part| match program.exprs[part] {
-        Expr::Local(local) => Some(local),
-        _ => None,
-    });
-    mentioned.collect()
+/// Returns how often an expression mentions each local, but for where it takes it apart.
+fn mentions(program: &Program, expr: ExprId) -> FxHashMap<LocalId, u32> {
+    let mut mentions = FxHashMap::default();
+    for part in program.walk(expr) {
+        if let Expr::Local(local) = program.exprs[part] {
+            *mentions.entry(local).or_default() += 1;
+        }
+    }
+    mentions
 }
 
 pub(super) struct Known<'p> {
     pub(super) program: &'p mut Program,
     pub(super) folder: Folder,
     values: FxHashMap<LocalId, Value>,
-    /// The locals that the body mentions, beyond those that it takes apart.
-    pub(super) mentioned: FxHashSet<LocalId>,
+    /// How often the body mentions each local, but for where it takes it apart.
+    pub(super) mentions: FxHashMap<LocalId, u32>,
     /// The joins that something jumps to.
     pub(super) jumped: FxHashSet<JoinId>,
     /// What a choice is left to be made by.
@@ -88,11 +90,11 @@ impl Known<'_> {
                 if is_forced && self.switch_at_ends(expr, local, value, body) {
                     return;
                 }
-                let known = self.value(local, expr, value);
-                self.values.extend(known.map(|known| (local, known)));
+                self.learn(expr);
                 self.expr(body);
                 // What is not used any more is not to be evaluated.
-                if matches!(known, Some(Value::Lit(_))) && !self.left.contains(&local) {
+                let is_lit = matches!(self.values.get(&local), Some(Value::Lit(_)));
+                if is_lit && !self.left.contains(&local) {
                     self.program.exprs[expr] = Expr::Let(local, value, body);
                 }
             }
@@ -114,6 +116,16 @@ impl Known<'_> {
                     self.program.children(expr).map(|child| child.expr).collect();
                 children.into_iter().for_each(|child| self.expr(child));
             }
+        }
+    }
+
+    /// Notes what is known of the local that a binding binds.
+    pub(super) fn learn(&mut self, binding: ExprId) {
+        if let Expr::Let(local, value, _) | Expr::Force(local, value, _) =
+            self.program.exprs[binding]
+        {
+            let known = self.value(local, binding, value);
+            self.values.extend(known.map(|known| (local, known)));
         }
     }
 
