@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::known::Known;
 use crate::base::index::List;
-use crate::core::expr::{Expr, ExprId, Join, JoinId, Lit, LocalId, SwitchId};
+use crate::core::expr::{Expr, ExprId, GlobalKind, Join, JoinId, Lit, LocalId, SwitchId};
 use crate::primitive::Primitive;
 
 /// The most ways through a choice on which another one is made.
@@ -86,7 +86,7 @@ impl Known<'_> {
     }
 
     /// Goes on with the alternatives of a switch at the ends of what it takes apart, which is bound to nothing
-    /// but its scrutinee, and returns whether those are known, but for some that fail.
+    /// but its scrutinee, and returns whether those are known.
     pub(super) fn switch_at_ends(
         &mut self,
         expr: ExprId,
@@ -97,9 +97,6 @@ impl Known<'_> {
         let mut names = Vec::new();
         let Some(switch) = self.switched(local, body, &mut names) else { return false };
         let Some(ends) = self.ends(value) else { return false };
-        let ends =
-            ends.into_iter().filter(|&end| !matches!(self.program.exprs[end], Expr::NoMatch));
-        let ends: Vec<ExprId> = ends.collect();
         let targets = ends.iter().map(|&end| self.target(switch, end));
         let Some(targets) = targets.collect::<Option<Vec<Target>>>() else { return false };
         names.iter().for_each(|&name| self.learn(name));
@@ -117,16 +114,17 @@ impl Known<'_> {
     /// Returns the switch of what is bound to a local and used nowhere else, and adds the bindings before it, which
     /// name what has a name.
     fn switched(&self, local: LocalId, body: ExprId, names: &mut Vec<ExprId>) -> Option<SwitchId> {
-        let mentions = self.mentions.get(&local).copied().unwrap_or(0);
+        if self.uses.get(&local) != Some(&1) {
+            return None;
+        }
         match self.program.exprs[body] {
             Expr::Switch(switch) => {
-                let is_it = self.program.switches[switch].scrutinee == local;
-                (is_it && mentions == 0).then_some(switch)
+                (self.program.switches[switch].scrutinee == local).then_some(switch)
             }
             Expr::Force(forced, value, inner)
                 if self.program.exprs[value] == Expr::Local(local) =>
             {
-                self.switched(forced, inner, names).filter(|_| mentions == 1)
+                self.switched(forced, inner, names)
             }
             Expr::Let(_, value, inner) if self.is_atom(value) => {
                 names.push(body);
@@ -156,11 +154,23 @@ impl Known<'_> {
         Some(Target { body: branch.body, given: named.collect() })
     }
 
-    /// Returns the ends of a choice, without its jumps to its own joins: several, and not too many.
+    /// Returns the ends of a choice that have values, if there are not too many.
     fn ends(&self, value: ExprId) -> Option<Vec<ExprId>> {
         let mut ends = self.program.ends_up_to(value, WAYS)?;
-        ends.retain(|&end| !matches!(self.program.exprs[end], Expr::Jump(..)));
-        (ends.len() > 1).then_some(ends)
+        let is_choice = ends.len() > 1;
+        ends.retain(|&end| !self.has_no_value(end));
+        (is_choice && !ends.is_empty()).then_some(ends)
+    }
+
+    /// Returns whether an end fails, or jumps to others of the same choice.
+    fn has_no_value(&self, end: ExprId) -> bool {
+        let program = &*self.program;
+        match program.exprs[end] {
+            Expr::App(callee, _) => matches!(program.exprs[callee], Expr::Global(global)
+                if program.globals[global].kind == GlobalKind::Primitive(Primitive::Error)),
+            Expr::NoMatch | Expr::Jump(..) => true,
+            _ => false,
+        }
     }
 
     /// Puts what is gone on with in the places of the ends of a choice, which takes the place of an expression.

@@ -38,33 +38,31 @@ pub(super) struct Done {
 /// Simplifies some bodies. Takes time linear in them.
 pub(super) fn simplify(program: &mut Program, bodies: &[ExprId]) -> Done {
     let folder = Folder::new(&program.bigs);
-    let (values, counts, jumped, left, done) = Default::default();
-    let mut known = Known { program, folder, values, mentions: counts, jumped, left, done };
+    let (values, counted, jumped, left, done) = Default::default();
+    let mut known = Known { program, folder, values, uses: counted, jumped, left, done };
     for &body in bodies {
         known.values.clear();
-        known.mentions = mentions(known.program, body);
+        known.uses = uses(known.program, body);
         known.expr(body);
     }
     known.done
 }
 
-/// Returns how often an expression mentions each local, but for where it takes it apart.
-fn mentions(program: &Program, expr: ExprId) -> FxHashMap<LocalId, u32> {
-    let mut mentions = FxHashMap::default();
-    for part in program.walk(expr) {
-        if let Expr::Local(local) = program.exprs[part] {
-            *mentions.entry(local).or_default() += 1;
-        }
+/// Returns how often an expression uses each local.
+fn uses(program: &Program, expr: ExprId) -> FxHashMap<LocalId, u32> {
+    let mut uses = FxHashMap::default();
+    for local in program.walk(expr).filter_map(|part| program.used_local(part)) {
+        *uses.entry(local).or_default() += 1;
     }
-    mentions
+    uses
 }
 
 pub(super) struct Known<'p> {
     pub(super) program: &'p mut Program,
     pub(super) folder: Folder,
     values: FxHashMap<LocalId, Value>,
-    /// How often the body mentions each local, but for where it takes it apart.
-    pub(super) mentions: FxHashMap<LocalId, u32>,
+    /// How often the body uses each local.
+    pub(super) uses: FxHashMap<LocalId, u32>,
     /// The joins that something jumps to.
     pub(super) jumped: FxHashSet<JoinId>,
     /// What a choice is left to be made by.
