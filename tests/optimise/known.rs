@@ -4,7 +4,7 @@ use gmachine::machine::print::Format;
 use gmachine::machine::reference::Config;
 use gmachine::optimise::Passes;
 
-use super::common::{Run, run_optimised};
+use super::common::{Run, compile_after, run_optimised};
 
 fn run(source: &str) -> Run {
     let config = Config { fuel: Some(100_000), ..Config::default() };
@@ -53,4 +53,34 @@ fn a_list_that_is_made_of_what_is_known_is_known() {
         let (made, written) = (made.statistics.reductions, written.statistics.reductions);
         assert!(made <= written, "{what}: {made} reductions, {written} written out");
     }
+}
+
+/// Returns how many variants of a function a program has.
+fn variants(text: &str, of: &str) -> usize {
+    let code = compile_after(text, Passes::level(2)).expect("a program");
+    let start = format!("{of}$s");
+    code.globals.iter().filter(|global| global.symbol.starts_with(&start)).count()
+}
+
+/// Two texts of the same characters are one, wherever they are written.
+#[test]
+fn a_text_that_is_written_twice_has_one_variant() {
+    let text = "(defn find[key xs] (case xs [Nil 0] [(Cons (Pair k v) r) (if (eqString k key) v (find key r))]))
+        (defn main[i] (let ([t (map (fn [w] (Pair w (length w))) (words i))])
+          (add (mul 100 (find \"abc\" t)) (add (mul 10 (find \"abc\" t)) (find \"abd\" t)))))";
+    assert_eq!(variants(text, "find"), 2);
+    assert_eq!(run(text).output.trim_end(), "330");
+}
+
+/// A message is made once, if at all: there is no code for what is known of it.
+#[test]
+fn what_makes_a_message_is_called_as_it_is() {
+    let text = "(defn main[i] (go (length i) 0))
+        (defn go[n s] (if (eq n 0) s (go (sub n 1) (add (need \"width\" (mul n 3)) (need \"height\" (add s n))))))
+        (defn need[what n]
+          (if (lt n 0) (error (append \"too small: \" (append what (append \" is \" (showInt n))))) n))";
+    let code = compile_after(text, Passes::level(2)).expect("a program");
+    assert!(code.globals.iter().any(|global| &*global.symbol == "append"));
+    assert_eq!(variants(text, "append"), 0);
+    assert_eq!(run(text).output.trim_end(), "24");
 }

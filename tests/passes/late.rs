@@ -1,7 +1,7 @@
 //! What is known only once strictness analysis has run, or of a value that is part of itself.
 
 use gmachine::driver::Stage;
-use gmachine::optimise::Passes;
+use gmachine::optimise::{Pass, Passes};
 
 use super::{built, run, same_after, shown};
 
@@ -252,6 +252,90 @@ fn what_late_inlining_makes_known_is_not_left_to_the_run() {
         let program = shown(&built(&text.replace('N', "9"), Passes::level(1), Stage::Optimised));
         let is_left = gone.iter().any(|gone| program.contains(gone));
         assert!(program.contains(left) && !is_left, "{what}: {program}");
+    }
+}
+
+/// A choice on what one of several is that inlining has put there is made where each of them is.
+#[test]
+fn what_an_inlined_choice_comes_to_is_chosen_at_its_ends() {
+    // The program, what is left of it, and what is not.
+    let cases: [(&str, &str, &[&str]); 3] = [
+        (
+            "constructors without fields, some for one alternative, and a failure:
+             (data O (L) (E) (G)) (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (g (f n s) n)))))
+             (defn f[a b] (let ([x (rem a 7)] [y (rem b 5)])
+               (case x [0 L] [1 E] [2 (if (lt y 2) L G)] [9 (error \"nine\")] [_ (if (eq x y) E G)])))
+             (defn g[o n] (case o [L (rem n 3)] [E (rem (mul n n) 11)] [_ (add n 7)]))",
+            "[9 (error \"nine\")]",
+            &[" L", " E", " G", "switch o"],
+        ),
+        (
+            "fields, of several ends and of one, and a default:
+             (data R (R a b) (Q c) (S)) (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (g (f n s) n)))))
+             (defn f[a b] (case (rem a 7) [0 (R 1 b)] [1 (R a (mul b b))] [2 S] [3 (Q (sub b 1))] [4 (R b a)] [_ (R 2 3)]))
+             (defn g[o n] (case o [(R x y) (rem (add x (mul 3 y)) 1009)] [(Q k) (rem (mul k k) 13)] [_ n]))",
+            "(jump j 1 s)",
+            &["(R ", "(Q ", "switch o"],
+        ),
+        (
+            "what is used beside its fields stays:
+             (data R (R a b) (S)) (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (g (f n s) n)))))
+             (defn f[a b] (if (odd a) (R a b) (if (eq (rem a 3) 1) S (R b a))))
+             (defn g[o n] (case o [(R x y) (if (lt x y) (h 3 o) (h y o))] [S n]))
+             (defn h[k o] (if (eq k 0) (case o [(R x y) (rem (add x y) 1009)] [S 1]) (h (div k 2) o)))",
+            "(R a s)",
+            &[],
+        ),
+    ];
+    for (case, left, gone) in cases {
+        let (what, text) = case.split_once(':').expect("what it is and the program");
+        let text = format!("{GO} {text}");
+        rounds(&text, Passes::level(1));
+        rounds(&text, Passes::ALL);
+        let program = shown(&built(&text.replace('N', "9"), Passes::level(1), Stage::Optimised));
+        let is_left = gone.iter().any(|gone| program.contains(gone));
+        assert!(program.contains(left) && !is_left, "{what}: {program}");
+    }
+}
+
+/// A choice that may never be made has no join points, which stand where something is evaluated.
+#[test]
+fn a_choice_on_a_choice_stays_where_it_may_never_be_made() {
+    let text = "(defn main[i] (let ([n (case i [Nil 1] [_ 2])]) (find rem (Cons (pick (if n 0 0) chr both) n))))
+        (defn pick[c x y] (if c x y)) (defn both[] pick)
+        (defn find[k t] (case t [(Cons v _) 7]))";
+    let few = Passes::NONE.with(Pass::Inline).with(Pass::KnownCase).with(Pass::Strictness);
+    same_after(text, &[few, Passes::level(1), Passes::ALL]);
+}
+
+/// A comparison that is a function, as a sort takes one, comes to one of three numbers, which are compared again.
+#[test]
+fn what_compares_is_not_compared() {
+    let text = format!(
+        "{GO} (defn go[n s] (if (eq n 0) s (go (sub n 1) (foldl' (fn [a x] (rem (add (mul 3 a) x) 1009)) s
+           (sort (map (fn [k] (rem (mul k n) 31)) (range 1 9)))))))"
+    );
+    rounds(&text, Passes::ALL);
+    let program = shown(&built(&text.replace('N', "9"), Passes::ALL, Stage::Optimised));
+    assert!(program.contains("(lt ") && !program.contains("-1"), "{program}");
+}
+
+/// Called elsewhere too, and too large for copies. What calls it outside of the loop has none.
+#[test]
+fn what_one_place_in_a_loop_calls_is_in_it_however_large() {
+    let alternatives: String = (0..9)
+        .map(|at| format!("[{at} (rem (add (mul x {at}) (mul y (add x {at}))) 97)]"))
+        .collect();
+    let text = format!(
+        "(defn main[i] (k (go (add N (length i)) 0) (length i)))
+         (defn go[n s] (if (eq n 0) s (let ([m (f n s)]) (seq m (go (sub n 1) m)))))
+         (defn k[a b] (add a (mul (f b (add b 2)) (f (add b 3) b))))
+         (defn f[x y] (case (rem (add x y) 11) {alternatives} [_ 5]))"
+    );
+    for passes in [Passes::level(1), Passes::ALL] {
+        assert_eq!(rounds(&text, passes).0, 3_000);
+        let program = shown(&built(&text.replace('N', "9"), passes, Stage::Optimised));
+        assert!(program.matches("(f ").count() >= 2, "{program}");
     }
 }
 

@@ -65,7 +65,7 @@ impl Known<'_> {
     }
 
     /// Goes on with one of two at the ends of a condition that is a choice of truths itself, and returns
-    /// whether it is one.
+    /// whether it is one. What may never be evaluated has no joins.
     pub(super) fn decide_at_ends(
         &mut self,
         expr: ExprId,
@@ -79,8 +79,8 @@ impl Known<'_> {
             _ => None,
         };
         match ends.iter().map(target).collect::<Option<Vec<Target>>>() {
-            Some(targets) => self.go_on(expr, condition, &ends, &targets),
-            None => return false,
+            Some(targets) if !self.is_lazy => self.go_on(expr, condition, &ends, &targets),
+            _ => return false,
         }
         true
     }

@@ -13,6 +13,7 @@ use crate::core::expr::{
     Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program,
     SwitchId,
 };
+use crate::core::traverse::{Child, Position};
 use crate::optimise::fold::{Folder, is_one_kind};
 use crate::primitive::Shape;
 
@@ -38,18 +39,18 @@ pub(super) struct Done {
 /// Simplifies some bodies. Takes time linear in them.
 pub(super) fn simplify(program: &mut Program, bodies: &[ExprId]) -> Done {
     let folder = Folder::new(&program.bigs);
-    let (values, counted, jumped, left, done) = Default::default();
-    let mut known = Known { program, folder, values, uses: counted, jumped, left, done };
+    let (values, uses, jumped, left, is_lazy, done) = Default::default();
+    let mut known = Known { program, folder, values, uses, jumped, left, is_lazy, done };
     for &body in bodies {
         known.values.clear();
-        known.uses = uses(known.program, body);
+        known.uses = used(known.program, body);
         known.expr(body);
     }
     known.done
 }
 
 /// Returns how often an expression uses each local.
-fn uses(program: &Program, expr: ExprId) -> FxHashMap<LocalId, u32> {
+fn used(program: &Program, expr: ExprId) -> FxHashMap<LocalId, u32> {
     let mut uses = FxHashMap::default();
     for local in program.walk(expr).filter_map(|part| program.used_local(part)) {
         *uses.entry(local).or_default() += 1;
@@ -67,12 +68,29 @@ pub(super) struct Known<'p> {
     pub(super) jumped: FxHashSet<JoinId>,
     /// What a choice is left to be made by.
     left: FxHashSet<LocalId>,
+    /// Whether the expression is in a lazy context.
+    pub(super) is_lazy: bool,
     pub(super) done: Done,
 }
 
 impl Known<'_> {
     pub(super) fn expr(&mut self, expr: ExprId) {
         ensure_sufficient_stack(|| self.step(expr));
+    }
+
+    /// Simplifies a part of an expression.
+    fn part(&mut self, expr: ExprId, part: ExprId, position: Position) {
+        let around = self.is_lazy;
+        self.is_lazy |= !self.program.is_strict(expr, position);
+        self.expr(part);
+        self.is_lazy = around;
+    }
+
+    /// Simplifies arguments of an application, numbered from `first` on.
+    fn arguments(&mut self, expr: ExprId, first: usize, args: &[ExprId]) {
+        for (at, &arg) in (first..).zip(args) {
+            self.part(expr, arg, Position::Argument(at as u32));
+        }
     }
 
     fn step(&mut self, expr: ExprId) {
@@ -83,8 +101,12 @@ impl Known<'_> {
                 }
             }
             Expr::Let(local, value, body) | Expr::Force(local, value, body) => {
-                self.expr(value);
                 let is_forced = matches!(self.program.exprs[expr], Expr::Force(..));
+                let position = match is_forced {
+                    true => Position::Forced,
+                    false => Position::Binding(local),
+                };
+                self.part(expr, value, position);
                 if is_forced && self.switch_at_ends(expr, local, value, body) {
                     return;
                 }
@@ -110,9 +132,8 @@ impl Known<'_> {
                 if let Expr::Jump(join, _) = self.program.exprs[expr] {
                     self.jumped.insert(join);
                 }
-                let children: Vec<ExprId> =
-                    self.program.children(expr).map(|child| child.expr).collect();
-                children.into_iter().for_each(|child| self.expr(child));
+                let children: Vec<Child> = self.program.children(expr).collect();
+                children.into_iter().for_each(|child| self.part(expr, child.expr, child.position));
             }
         }
     }
@@ -180,7 +201,7 @@ impl Known<'_> {
             },
             Expr::Global(_) | Expr::Con(_) => args,
             _ => {
-                self.expr(callee);
+                self.part(expr, callee, Position::Callee);
                 args
             }
         };
@@ -195,17 +216,17 @@ impl Known<'_> {
             _ => None,
         };
         if primitive.is_some_and(|primitive| primitive.shape() == Shape::If) {
-            self.expr(operands[0]);
+            self.arguments(expr, 0, &operands[..1]);
             let condition = self.program.exprs[operands[0]];
             match condition {
                 Expr::Lit(Lit::Int(1)) => return self.decide(expr, operands[1]),
                 Expr::Lit(Lit::Int(0)) => return self.decide(expr, operands[2]),
                 _ if self.decide_at_ends(expr, operands[0], [operands[1], operands[2]]) => {}
-                _ => operands[1..].iter().for_each(|&operand| self.expr(operand)),
+                _ => self.arguments(expr, 1, &operands[1..]),
             }
             return;
         }
-        operands.iter().for_each(|&operand| self.expr(operand));
+        self.arguments(expr, 0, &operands);
         let Some(primitive) = primitive else { return };
         let literal = |&operand| match self.program.exprs[operand] {
             Expr::Lit(lit) => Some(lit),
