@@ -259,7 +259,16 @@ fn what_late_inlining_makes_known_is_not_left_to_the_run() {
 #[test]
 fn what_an_inlined_choice_comes_to_is_chosen_at_its_ends() {
     // The program, what is left of it, and what is not.
-    let cases: [(&str, &str, &[&str]); 3] = [
+    let cases: [(&str, &str, &[&str]); 4] = [
+        (
+            "one of the ends is a call, whose value is taken apart there:
+             (data R (R a b) (S)) (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (g (f n s) n)))))
+             (defn f[a b] (if (odd a) (if (eq (rem a 5) 0) S (R a b)) (h a (add b 1))))
+             (defn h[a b] (if (lt a 3) (if (eq a 2) (R b 1) S) (h (div a 2) (add b a))))
+             (defn g[o n] (case o [(R x y) (rem (add x (mul 3 y)) 1009)] [S n]))",
+            "(force [t (h a (add s 1))] (switch t [(R t'1 t'2) (jump j t'1 t'2)] [(S) n]))",
+            &["(R a"],
+        ),
         (
             "constructors without fields, some for one alternative, and a failure:
              (data O (L) (E) (G)) (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (g (f n s) n)))))

@@ -9,7 +9,9 @@ use rustc_hash::FxHashMap;
 
 use super::known::Known;
 use crate::base::index::List;
-use crate::core::expr::{Expr, ExprId, GlobalKind, Join, JoinId, Lit, LocalId, SwitchId};
+use crate::core::expr::{
+    Branches, Expr, ExprId, GlobalKind, Join, JoinId, Lit, LocalId, Program, SwitchId,
+};
 use crate::primitive::Primitive;
 
 /// The most ways through a choice on which another one is made.
@@ -86,7 +88,7 @@ impl Known<'_> {
     }
 
     /// Goes on with the alternatives of a switch at the ends of what it takes apart, which is bound to nothing
-    /// but its scrutinee, and returns whether those are known.
+    /// but its scrutinee, and returns whether those are known but for one.
     pub(super) fn switch_at_ends(
         &mut self,
         expr: ExprId,
@@ -97,10 +99,24 @@ impl Known<'_> {
         let mut names = Vec::new();
         let Some(switch) = self.switched(local, body, &mut names) else { return false };
         let Some(ends) = self.ends(value) else { return false };
-        let targets = ends.iter().map(|&end| self.target(switch, end));
-        let Some(targets) = targets.collect::<Option<Vec<Target>>>() else { return false };
+        let (mut known, mut unknown, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+        for end in ends {
+            match self.target(switch, end) {
+                Some(target) => {
+                    known.push(end);
+                    targets.push(target);
+                }
+                None => unknown.push(end),
+            }
+        }
+        if targets.is_empty() || unknown.len() > 1 {
+            return false;
+        }
         names.iter().for_each(|&name| self.learn(name));
-        self.go_on(expr, value, &ends, &targets);
+        if let Some(end) = unknown.pop() {
+            self.switch_at(end, switch, &mut known, &mut targets);
+        }
+        self.go_on(expr, value, &known, &targets);
         for name in names.into_iter().rev() {
             if let Expr::Let(local, value, _) = self.program.exprs[name] {
                 let program = &mut *self.program;
@@ -109,6 +125,49 @@ impl Known<'_> {
             }
         }
         true
+    }
+
+    /// Takes apart what an end comes to where that is, and adds the alternatives to the targets.
+    fn switch_at(
+        &mut self,
+        end: ExprId,
+        switch: SwitchId,
+        ends: &mut Vec<ExprId>,
+        targets: &mut Vec<Target>,
+    ) {
+        let program = &mut *self.program;
+        let span = program.spans[end];
+        let mut at_end = program.switches[switch].clone();
+        (at_end.scrutinee, at_end.evaluated) = (program.local(None, span), true);
+        let mut goes_on = |program: &mut Program, body: &mut ExprId, given| {
+            let target = Target { body: *body, given };
+            *body = program.expr(Expr::NoMatch, span);
+            ends.push(*body);
+            targets.push(target);
+        };
+        match &mut at_end.branches {
+            Branches::Cons(branches) => {
+                for branch in branches {
+                    let mut given = Vec::new();
+                    for field in branch.fields.iter_mut().flatten() {
+                        let named = program.local(None, span);
+                        given.push((*field, program.expr(Expr::Local(named), span)));
+                        *field = named;
+                    }
+                    goes_on(program, &mut branch.body, given);
+                }
+            }
+            Branches::Lits(branches) => {
+                branches.iter_mut().for_each(|(_, body)| goes_on(program, body, Vec::new()));
+            }
+        }
+        if let Some(body) = &mut at_end.default {
+            goes_on(program, body, Vec::new());
+        }
+        let (local, inner) = (at_end.scrutinee, program.expr(program.exprs[end], span));
+        let switch = program.switches.push(at_end);
+        let body = program.expr(Expr::Switch(switch), span);
+        program.exprs[end] = Expr::Force(local, inner, body);
     }
 
     /// Returns the switch of what is bound to a local and used nowhere else, and adds the bindings before it, which
@@ -173,6 +232,11 @@ impl Known<'_> {
         }
     }
 
+    /// Returns whether an expression is a name, a literal or a constructor without fields.
+    fn is_value(&self, expr: ExprId) -> bool {
+        self.is_atom(expr) || matches!(self.program.exprs[expr], Expr::Con(_))
+    }
+
     /// Puts what is gone on with in the places of the ends of a choice, which takes the place of an expression.
     fn go_on(&mut self, expr: ExprId, value: ExprId, ends: &[ExprId], targets: &[Target]) {
         let mut ways: FxHashMap<ExprId, u32> = FxHashMap::default();
@@ -180,7 +244,7 @@ impl Known<'_> {
         let mut joins: FxHashMap<ExprId, JoinId> = FxHashMap::default();
         let mut all = value;
         for (&end, Target { body, given }) in ends.iter().zip(targets) {
-            let is_copied = given.is_empty() && self.is_atom(*body);
+            let is_copied = given.is_empty() && self.is_value(*body);
             let program = &mut *self.program;
             let span = program.spans[end];
             if ways[body] == 1 || is_copied {
