@@ -39,11 +39,7 @@ impl Known<'_> {
         primitive: Primitive,
         operands: &[ExprId],
     ) -> bool {
-        let literal = |known: &Known<'_>, operand: ExprId| match known.program.exprs[operand] {
-            Expr::Lit(lit) => Some(lit),
-            _ => None,
-        };
-        let mut others = (0..operands.len()).filter(|&at| literal(self, operands[at]).is_none());
+        let mut others = (0..operands.len()).filter(|&at| self.literal(operands[at]).is_none());
         let (Some(at), None) = (others.next(), others.next()) else { return false };
         let Some(ends) = self.ends(operands[at]) else { return false };
         let mut results = Vec::with_capacity(ends.len());
@@ -51,7 +47,7 @@ impl Known<'_> {
             let lits = operands
                 .iter()
                 .enumerate()
-                .map(|(number, &operand)| literal(self, if number == at { end } else { operand }));
+                .map(|(number, &operand)| self.literal(if number == at { end } else { operand }));
             let Some(lits) = lits.collect::<Option<Vec<Lit>>>() else { return false };
             let Some(lit) = self.folder.fold(&mut self.program.bigs, primitive, &lits) else {
                 return false;

@@ -78,9 +78,14 @@ impl Facts {
     pub fn is_copied_in_loops(&self, global: GlobalId) -> bool {
         self.size[global] <= IN_LOOPS && self.callers[global] <= CALLERS
     }
-    /// Returns whether a loop calls a function, no other one does, and it is called from elsewhere too: what that is
-    /// costs a call each time that the loop is entered, and in the loop each turn.
-    pub fn is_of_one_loop(&self, global: GlobalId) -> bool {
-        self.in_loops[global] == 1 && self.size[global] <= IN_ONE_LOOP
+    /// Returns whether one place in a loop calls a function, which is called from elsewhere too: what that is costs a
+    /// call each time that the loop is entered, and in the loop each turn. It is said once: the place may be in a
+    /// copy, and then stands in others too.
+    pub fn takes_one_loop(&mut self, global: GlobalId) -> bool {
+        let is_one = self.in_loops[global] == 1 && self.size[global] <= IN_ONE_LOOP;
+        if is_one {
+            self.in_loops[global] = 0;
+        }
+        is_one
     }
 }

@@ -180,6 +180,13 @@ impl Known<'_> {
         is_known && self.program.arity(of) > 0
     }
 
+    pub(super) fn literal(&self, expr: ExprId) -> Option<Lit> {
+        match self.program.exprs[expr] {
+            Expr::Lit(lit) => Some(lit),
+            _ => None,
+        }
+    }
+
     /// Returns whether an expression may be written again.
     pub(super) fn is_atom(&self, expr: ExprId) -> bool {
         match self.program.exprs[expr] {
@@ -228,11 +235,8 @@ impl Known<'_> {
         }
         self.arguments(expr, 0, &operands);
         let Some(primitive) = primitive else { return };
-        let literal = |&operand| match self.program.exprs[operand] {
-            Expr::Lit(lit) => Some(lit),
-            _ => None,
-        };
-        if let Some(lits) = operands.iter().map(literal).collect::<Option<Vec<Lit>>>()
+        let lits = operands.iter().map(|&operand| self.literal(operand));
+        if let Some(lits) = lits.collect::<Option<Vec<Lit>>>()
             && let Some(lit) = self.folder.fold(&mut self.program.bigs, primitive, &lits)
         {
             self.program.exprs[expr] = Expr::Lit(lit);

@@ -103,7 +103,7 @@ impl Late<'_> {
                 if self.facts.mentions[global] == 1 {
                     self.put_body(expr, global, args, false);
                     self.grow(id, size);
-                } else if in_loop && self.facts.is_of_one_loop(global) {
+                } else if in_loop && self.facts.takes_one_loop(global) {
                     self.put_body(expr, global, args, true);
                     self.grow(id, size);
                 } else if is_copied && size <= left {
