@@ -12,8 +12,10 @@ const LEAF_PER_PARAMETER: usize = 3;
 /// The most expressions of a function that is copied into loops, and the most loops that may call it.
 const IN_LOOPS: usize = 80;
 const CALLERS: u32 = 3;
-/// The most expressions of one that a single place in a loop calls.
+/// The most expressions of one that a single place in a loop calls, and the most copies of it: that place may be in
+/// what is copied.
 const IN_ONE_LOOP: usize = 240;
+const OF_ONE_LOOP: u8 = 4;
 
 /// What is known of each definition.
 pub struct Facts {
@@ -25,6 +27,8 @@ pub struct Facts {
     pub mentions: IndexVec<GlobalId, usize>,
     /// In how many places of definitions that can come to call themselves.
     in_loops: IndexVec<GlobalId, u32>,
+    /// How many more copies there may be of what is called in one of them.
+    left: IndexVec<GlobalId, u8>,
     /// In how many such definitions.
     callers: IndexVec<GlobalId, u32>,
     /// Whether it calls nothing but primitives.
@@ -65,7 +69,8 @@ impl Facts {
             mentions[kept] = usize::MAX;
         }
         let is_loop_breaker = loop_breakers(program);
-        Facts { size, is_loop_breaker, mentions, in_loops, callers, is_leaf }
+        let left = program.globals.iter().map(|_| OF_ONE_LOOP).collect();
+        Facts { size, is_loop_breaker, mentions, in_loops, left, callers, is_leaf }
     }
 
     /// Returns whether there are copies of a function of so many parameters.
@@ -79,13 +84,12 @@ impl Facts {
         self.size[global] <= IN_LOOPS && self.callers[global] <= CALLERS
     }
     /// Returns whether one place in a loop calls a function, which is called from elsewhere too: what that is costs a
-    /// call each time that the loop is entered, and in the loop each turn. It is said once: the place may be in a
-    /// copy, and then stands in others too.
+    /// call each time that the loop is entered, and in the loop each turn. It is said a few times: the place may
+    /// be copied itself.
     pub fn takes_one_loop(&mut self, global: GlobalId) -> bool {
         let is_one = self.in_loops[global] == 1 && self.size[global] <= IN_ONE_LOOP;
-        if is_one {
-            self.in_loops[global] = 0;
-        }
-        is_one
+        let is_taken = is_one && self.left[global] > 0;
+        self.left[global] -= u8::from(is_taken);
+        is_taken
     }
 }
