@@ -8,7 +8,8 @@
 use std::iter::FusedIterator;
 use std::ops::Range;
 
-use super::expr::{Bind, Branches, Expr, ExprId, JoinId, LocalId, Program, Switch};
+use super::expr::{Bind, Branches, Expr, ExprId, GlobalKind, JoinId, LocalId, Program, Switch};
+use crate::primitive::Shape;
 
 /// Where a sub-expression stands in the expression around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,6 +131,18 @@ impl Program {
                 Expr::App(callee, args) => self.evaluates(callee, args.len(), at as usize),
                 _ => false,
             },
+        }
+    }
+
+    /// Returns whether an expression says that it has no value.
+    #[must_use]
+    pub fn fails(&self, expr: ExprId) -> bool {
+        match self.exprs[expr] {
+            Expr::NoMatch | Expr::Error => true,
+            Expr::App(callee, _) => matches!(self.exprs[callee], Expr::Global(global)
+                if matches!(self.globals[global].kind, GlobalKind::Primitive(primitive)
+                    if primitive.shape() == Shape::Error)),
+            _ => false,
         }
     }
 

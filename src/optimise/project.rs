@@ -33,7 +33,6 @@ use crate::core::expr::{
     Switch,
 };
 use crate::core::signature::Signature;
-use crate::primitive::Shape;
 
 /// The most expressions of a function that has projections.
 const LARGEST: usize = 200;
@@ -429,7 +428,7 @@ impl Projector {
             self.replace(tail, call);
             return;
         }
-        if fails(&self.program, tail) {
+        if self.program.fails(tail) {
             return;
         }
         let span = self.program.spans[tail];
@@ -463,17 +462,6 @@ impl Projector {
                 self.replace(expr, rest);
             }
         }
-    }
-}
-
-/// Returns whether an expression has no value.
-fn fails(program: &Program, expr: ExprId) -> bool {
-    match program.exprs[expr] {
-        Expr::NoMatch | Expr::Error => true,
-        Expr::App(callee, _) => matches!(program.exprs[callee], Expr::Global(global)
-            if matches!(program.globals[global].kind, GlobalKind::Primitive(primitive)
-                if primitive.shape() == Shape::Error)),
-        _ => false,
     }
 }
 

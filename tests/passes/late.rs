@@ -207,12 +207,28 @@ fn a_call_of_literals_is_specialised_to_its_small_counters() {
     assert!(10 * found < 6 * plain, "{plain} reductions, then {found}");
 }
 
+/// A program, told by what it shows; what is left of it; and what is not.
+type Left = (&'static str, &'static str, &'static [&'static str]);
+
+/// Checks that programs do the same, and what is left of them after the passes of `-O1`.
+#[track_caller]
+fn leaves(cases: &[Left]) {
+    for (case, left, gone) in cases {
+        let (what, text) = case.split_once(':').expect("what it is and the program");
+        let text = format!("{GO} {text}");
+        rounds(&text, Passes::level(1));
+        rounds(&text, Passes::ALL);
+        let program = shown(&built(&text.replace('N', "9"), Passes::level(1), Stage::Optimised));
+        let is_left = gone.iter().any(|gone| program.contains(gone));
+        assert!(program.contains(left) && !is_left, "{what}: {program}");
+    }
+}
+
 /// What inlining has put beside what it is passed is computed, chosen and called there; what it is passed is made
 /// once, and only what an alternative uses of it has a name.
 #[test]
 fn what_late_inlining_makes_known_is_not_left_to_the_run() {
-    // The program, what is left of it, and what is not.
-    let cases: [(&str, &str, &[&str]); 4] = [
+    let cases: [Left; 4] = [
         (
             "a literal in a sum, a comparison and a case:
              (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (mul (f n) (g 3 n)))))) (defn f[x] (g 2 x))
@@ -244,22 +260,13 @@ fn what_late_inlining_makes_known_is_not_left_to_the_run() {
             &[],
         ),
     ];
-    for (case, left, gone) in cases {
-        let (what, text) = case.split_once(':').expect("what it is and the program");
-        let text = format!("{GO} {text}");
-        rounds(&text, Passes::level(1));
-        rounds(&text, Passes::ALL);
-        let program = shown(&built(&text.replace('N', "9"), Passes::level(1), Stage::Optimised));
-        let is_left = gone.iter().any(|gone| program.contains(gone));
-        assert!(program.contains(left) && !is_left, "{what}: {program}");
-    }
+    leaves(&cases);
 }
 
 /// A choice on what one of several is that inlining has put there is made where each of them is.
 #[test]
 fn what_an_inlined_choice_comes_to_is_chosen_at_its_ends() {
-    // The program, what is left of it, and what is not.
-    let cases: [(&str, &str, &[&str]); 4] = [
+    let cases: [Left; 4] = [
         (
             "one of the ends is a call, whose value is taken apart there:
              (data R (R a b) (S)) (defn go[n s] (if (eq n 0) s (go (sub n 1) (add s (g (f n s) n)))))
@@ -296,15 +303,7 @@ fn what_an_inlined_choice_comes_to_is_chosen_at_its_ends() {
             &[],
         ),
     ];
-    for (case, left, gone) in cases {
-        let (what, text) = case.split_once(':').expect("what it is and the program");
-        let text = format!("{GO} {text}");
-        rounds(&text, Passes::level(1));
-        rounds(&text, Passes::ALL);
-        let program = shown(&built(&text.replace('N', "9"), Passes::level(1), Stage::Optimised));
-        let is_left = gone.iter().any(|gone| program.contains(gone));
-        assert!(program.contains(left) && !is_left, "{what}: {program}");
-    }
+    leaves(&cases);
 }
 
 /// A choice that may never be made has no join points, which stand where something is evaluated.

@@ -1,17 +1,15 @@
 //! Choices on what other choices come to.
 //!
-//! `(if (gt (if (lt a b) -1 1) 0) P Q)` is `(if (lt a b) Q P)`: a primitive on what one of several literals
-//! is is computed in the place of each, and of a choice on that the alternatives stand in these places. One
-//! that several would go on with is a join point. So nothing is copied but names and literals, and what is
+//! `(if (gt (if (lt a b) -1 1) 0) P Q)` is `(if (lt a b) Q P)`: a primitive is computed in the place of each
+//! literal that its operand may come to, and where a choice is on that, the alternatives stand in these places.
+//! One that several would go on with is a join point. So nothing is copied but names and literals, and what is
 //! evaluated, and in which order, stays.
 
 use rustc_hash::FxHashMap;
 
 use super::known::Known;
 use crate::base::index::List;
-use crate::core::expr::{
-    Branches, Expr, ExprId, GlobalKind, Join, JoinId, Lit, LocalId, Program, SwitchId,
-};
+use crate::core::expr::{Branches, Expr, ExprId, Join, JoinId, Lit, LocalId, Program, SwitchId};
 use crate::primitive::Primitive;
 
 /// The most ways through a choice on which another one is made.
@@ -213,19 +211,10 @@ impl Known<'_> {
     fn ends(&self, value: ExprId) -> Option<Vec<ExprId>> {
         let mut ends = self.program.ends_up_to(value, WAYS)?;
         let is_choice = ends.len() > 1;
-        ends.retain(|&end| !self.has_no_value(end));
+        // A jump goes to others of the same choice.
+        let is_jump = |end: ExprId| matches!(self.program.exprs[end], Expr::Jump(..));
+        ends.retain(|&end| !is_jump(end) && !self.program.fails(end));
         (is_choice && !ends.is_empty()).then_some(ends)
-    }
-
-    /// Returns whether an end fails, or jumps to others of the same choice.
-    fn has_no_value(&self, end: ExprId) -> bool {
-        let program = &*self.program;
-        match program.exprs[end] {
-            Expr::App(callee, _) => matches!(program.exprs[callee], Expr::Global(global)
-                if program.globals[global].kind == GlobalKind::Primitive(Primitive::Error)),
-            Expr::NoMatch | Expr::Jump(..) => true,
-            _ => false,
-        }
     }
 
     /// Returns whether an expression is a name, a literal or a constructor without fields.
