@@ -154,6 +154,16 @@ fn what_is_part_of_a_constant_is_there_once_whatever_is_known_of_it() {
          (defn total[rs] (case rs [Nil 0] [(Cons (Row k xs) t) (add (add k (sum xs)) (total t))]))
          (defn count[rs] (case rs [Nil 0] [(Cons (Row k xs) t) (add (length xs) (count t))]))
          (defn main[] (let ([rs (rows 0 SIZE)]) [(total rs) (count rs)]))",
+        // The rest of a text.
+        "(data Row (Row k rest))
+         (defn text[] \"3456789 and a good deal more than what is passed by\")
+         (defn from[k xs] (case xs [Nil Nil] [(Cons x t) (if (eq (ord x) k) t (from k t))]))
+         (defn rows[k n] (if (eq k n) Nil
+           (Cons (Row k (from (add 51 (rem k 4)) text)) (rows (add k 1) n))))
+         (defn total[rs] (case rs [Nil 0]
+           [(Cons (Row k xs) t) (add (add k (sum (map ord xs))) (total t))]))
+         (defn count[rs] (case rs [Nil 0] [(Cons (Row k xs) t) (add (length xs) (count t))]))
+         (defn main[] (let ([rs (rows 0 SIZE)]) [(total rs) (count rs)]))",
     ];
     for program in programs {
         let [all, none] = [Passes::ALL, Passes::NONE].map(|passes| live(program, 2_000, passes));

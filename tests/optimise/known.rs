@@ -84,3 +84,65 @@ fn what_makes_a_message_is_called_as_it_is() {
     assert_eq!(variants(text, "append"), 0);
     assert_eq!(run(text).output.trim_end(), "24");
 }
+
+/// What is done with a number of which something is known, and what is left of it; `n` is 1, 2 and 3.
+const COMPARED: &[(&str, &str, &str)] = &[
+    (
+        "an else",
+        "(if (eq n 1) 5 (if (eq n 2) 6 (if (eq 1 n) 7 8)))",
+        "(if (eq n 1) 5 (if (eq n 2) 6 8))",
+    ),
+    (
+        "where it differs",
+        "(if (neq n 1) (if (neq 1 n) 5 6) (if (neq n 1) 7 8))",
+        "(if (neq n 1) 5 8)",
+    ),
+    (
+        "the default of a case",
+        "(case n [1 5] [2 6] [_ (if (eq n 2) 7 (if (neq n 1) 8 9))])",
+        "(case n [1 5] [2 6] [_ 8])",
+    ),
+    (
+        "a case in an else",
+        "(if (eq n 2) 5 (case n [1 6] [2 7] [_ 8]))",
+        "(if (eq n 2) 5 (case n [1 6] [_ 8]))",
+    ),
+    (
+        "a case of which nothing is left",
+        "(if (eq n 2) 5 (if (eq n 1) 6 (case n [1 7] [2 8] [_ 9])))",
+        "(if (eq n 2) 5 (if (eq n 1) 6 9))",
+    ),
+    (
+        "what is not demanded",
+        "(if (eq n 1) [5] [(if (eq n 1) n (mul n n)) 6])",
+        "(if (eq n 1) [5] [(mul n n) 6])",
+    ),
+    (
+        "another number",
+        "(let ([m (sub n 1)]) (if (eq n 1) 5 (if (eq m 1) 6 m)))",
+        "(let ([m (sub n 1)]) (if (eq n 1) 5 (if (eq m 1) 6 m)))",
+    ),
+    (
+        "beside where it is known",
+        "(add (if (eq n 1) 10 20) (if (eq n 1) 1 (if (eq n 2) 2 3)))",
+        "(add (if (eq n 1) 10 20) (if (eq n 1) 1 (if (eq n 2) 2 3)))",
+    ),
+];
+
+#[test]
+fn what_a_number_was_compared_with_it_is_not_compared_with_again() {
+    for (what, written, left) in COMPARED {
+        let of = |body: &str| {
+            let text = format!(
+                "(defn f[n] {body}) (defn main[i] (map f (map (fn [c] (sub (ord c) 96)) i)))"
+            );
+            let code = compile_after(&text, Passes::level(2)).expect("a program");
+            let size: usize = code.globals.iter().map(|global| global.code.len()).sum();
+            let config = Config { fuel: Some(100_000), ..Config::default() };
+            let plain = run_optimised(&text, "abc", Format::Default, config, Passes::level(0));
+            assert_eq!(run(&text).output, plain.output, "{what}");
+            (plain.output, size)
+        };
+        assert_eq!(of(written), of(left), "{what}");
+    }
+}

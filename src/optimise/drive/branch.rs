@@ -44,6 +44,13 @@ const FOLLOWED: u32 = 30;
 /// How deep what is known of a parameter goes.
 const DEPTH: u32 = 2;
 
+/// What an alternative of an `if` knows by its condition.
+#[derive(Clone, Copy)]
+enum Learnt {
+    Is(NodeId, Lit),
+    IsNot(NodeId, Lit),
+}
+
 impl Driver<'_> {
     /// Drives something whose knowledge and statements are its own, to an expression.
     pub(super) fn scope(
@@ -114,6 +121,9 @@ impl Driver<'_> {
             Branches::Lits(branches) => {
                 let mut out = Vec::with_capacity(branches.len());
                 for &(lit, body) in branches {
+                    if self.is_excluded(node, lit) {
+                        continue;
+                    }
                     let body = self.scope(span, |driver| {
                         driver.learn(node, AbstractValue::Lit(lit));
                         driver.alternative_of(body, env, node, &split, Entry::Lit(lit), choice)
@@ -151,6 +161,9 @@ impl Driver<'_> {
             None => None,
             Some(default) => Some(self.scope(span, |driver| {
                 driver.learn(node, AbstractValue::Unknown(true));
+                if let Branches::Lits(branches) = &case.branches {
+                    branches.iter().for_each(|&(literal, _)| driver.exclude(node, literal));
+                }
                 driver.alternative_of(default, env, node, &split, Entry::Default, choice)
             })?),
         };
@@ -270,12 +283,15 @@ impl Driver<'_> {
         let split = self.split(if own { next } else { &None }, 2, &bodies)?;
         let (condition, learnt) = match outcome {
             Outcome::Node(node) => {
-                let is = |value| AbstractValue::Lit(Lit::Int(value));
-                (self.atom(node, span), [Some((node, is(1))), Some((node, is(0)))])
+                let is = |value| Some(Learnt::Is(node, Lit::Int(value)));
+                (self.atom(node, span), [is(1), is(0)])
             }
             Outcome::Test { code, node, literal, equal } => {
-                let learnt = Some((node, self.heap.get(literal).value));
-                (code, if equal { [learnt, None] } else { [None, learnt] })
+                let mut learnt = [Learnt::Is(node, literal), Learnt::IsNot(node, literal)];
+                if !equal {
+                    learnt.reverse();
+                }
+                (code, learnt.map(Some))
             }
             Outcome::Code(code) | Outcome::Ends(code) => (code, [None, None]),
         };
@@ -289,8 +305,12 @@ impl Driver<'_> {
         self.depth += 1;
         for ((part, learnt), holds) in [yes, no].into_iter().zip(learnt).zip([1, 0]) {
             let code = self.scope(span, |driver| {
-                if let Some((node, what)) = learnt {
-                    driver.learn(node, what);
+                match learnt {
+                    Some(Learnt::Is(node, literal)) => {
+                        driver.learn(node, AbstractValue::Lit(literal));
+                    }
+                    Some(Learnt::IsNot(node, literal)) => driver.exclude(node, literal),
+                    None => {}
                 }
                 let state = match choice {
                     Some(Choice::Truth(shared)) if driver.knows() => {

@@ -103,11 +103,7 @@ impl Driver<'_> {
                 let args = self.heap.items(args).to_vec();
                 self.lambda(head, &args, 0, span)
             }
-            AbstractValue::Text(text, 0) => self.expr(Expr::Text(text), span),
-            AbstractValue::Text(text, at) => {
-                let rest = self.rest_of(text, at);
-                self.expr(Expr::Text(rest), span)
-            }
+            AbstractValue::Text(text, at) => self.text(text, at, span),
             AbstractValue::Lit(_) | AbstractValue::Con(..) | AbstractValue::Partial(..) => {
                 self.atom(node, span)
             }
@@ -115,6 +111,15 @@ impl Driver<'_> {
                 unreachable!("what is not known has a name from its first day")
             }
         }
+    }
+
+    /// Returns a text from a byte position on.
+    pub(super) fn text(&mut self, text: TextId, at: u32, span: Span) -> ExprId {
+        let text = match at {
+            0 => text,
+            _ => self.rest_of(text, at),
+        };
+        self.expr(Expr::Text(text), span)
     }
 
     /// Returns the literal that a text is from a byte position on. It is a copy, made once and paid

@@ -294,8 +294,9 @@ impl Driver<'_> {
         if self.rules.known_case
             && let (Primitive::If, &[condition, yes, no]) = (primitive, args)
         {
+            let differs = self.differs_lazily(condition, env);
             let condition = self.node(condition, env);
-            if let Some(holds) = self.truth(condition) {
+            if let Some(holds) = differs.or_else(|| self.truth(condition)) {
                 self.tally.decided += 1;
                 return self.lazy(if holds { yes } else { no }, env);
             }

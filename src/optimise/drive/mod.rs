@@ -36,6 +36,7 @@ mod emit;
 mod endless;
 mod eta;
 mod eval;
+mod excluded;
 mod exits;
 mod expanded;
 mod facts;
@@ -92,7 +93,7 @@ use crate::base::index::IndexVec;
 use crate::base::span::Span;
 use crate::core::copy::take_tables;
 use crate::core::expr::{
-    Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, LocalId, Program, TextId,
+    Bind, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program, TextId,
 };
 use accumulators::{Accumulators, accumulators};
 use branch::Target;
@@ -111,6 +112,7 @@ use held::Fields;
 use history::STEPS_AGAIN;
 use jumps::Jumps;
 use over_applied::Results;
+use parts::CafParts;
 use pattern::{Key, Pattern};
 use payer::Payer;
 use progress::Unfolding;
@@ -229,9 +231,8 @@ enum Outcome {
     Node(NodeId),
     /// A value that this code computes.
     Code(ExprId),
-    /// A value that this code of a comparison computes: whether the node is the literal node's
-    /// value.
-    Test { code: ExprId, node: NodeId, literal: NodeId, equal: bool },
+    /// A value that this code of a comparison computes: whether the node is the literal, or is not.
+    Test { code: ExprId, node: NodeId, literal: Lit, equal: bool },
     /// Code that never comes to a value: an error or a jump.
     Ends(ExprId),
 }
@@ -278,7 +279,7 @@ transactional! {
             fields: Fields,
             constants: Constants,
             /// The parts of the CAFs that are data.
-            caf_parts: FxHashSet<Pattern>,
+            caf_parts: CafParts,
             rules: Rules,
             /// What is not consumed, and whether the step may begin again with more of that.
             unclosed: Unclosed,
@@ -300,6 +301,8 @@ transactional! {
             unfolded: u32,
             /// The calls whose values are being looked for that no definition shows to come back to themselves.
             way: Way,
+            /// Literals that values are known not to be.
+            excluded: Vec<(NodeId, Lit)>,
             /// Through how many shared frames the branch that is driven has gone.
             hops: u32,
             /// How many jumps of the old program it has followed to little code.
@@ -445,8 +448,8 @@ impl<'a> Driver<'a> {
                 false => Counted::default(),
             },
             caf_parts: match rules.specialise {
-                true => parts::parts(old, &new.cons),
-                false => FxHashSet::default(),
+                true => CafParts::new(old, &new.cons),
+                false => CafParts::default(),
             },
             accumulators: match rules.specialise {
                 true => accumulators(old, &facts),
@@ -486,6 +489,7 @@ impl<'a> Driver<'a> {
             wholes: Vec::new(),
             unfolded: 0,
             way: Way::default(),
+            excluded: Vec::new(),
             hops: 0,
             followed: 0,
             new,

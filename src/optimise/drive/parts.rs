@@ -3,7 +3,8 @@
 //! What is known of a CAF takes its parts out of it: the rest of a list that a loop goes along, a text in
 //! a record. Written out where it becomes a value of the run, such a part would be built, and its text
 //! unpacked, each time round, and each copy would stay in memory by itself; the CAF has it once. So what is
-//! equal to a part of a CAF is a definition, which is a CAF again.
+//! equal to a part of a CAF is a definition, which is a CAF again. So is the rest of a text that is one, or
+//! is in one.
 
 use rustc_hash::FxHashSet;
 
@@ -13,27 +14,51 @@ use super::pattern::Pattern;
 use crate::base::index::IndexVec;
 use crate::base::span::Span;
 use crate::base::stack::ensure_sufficient_stack;
-use crate::core::expr::{Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Program};
+use crate::core::expr::{Con, ConId, Expr, ExprId, GlobalId, GlobalKind, Program, TextId};
 
 /// The most parts of a CAF whose parts are looked for: a list has as many rests as elements.
 const PARTS: usize = 120;
 
-/// Returns the constructors and texts that the CAFs of a program are made of, but for the CAFs themselves.
-pub(super) fn parts(program: &Program, cons: &IndexVec<ConId, Con>) -> FxHashSet<Pattern> {
-    let mut found = FxHashSet::default();
-    for global in program.globals.iter() {
-        let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
-        let is_small = || program.walk(body).take(2 * PARTS + 1).count() <= 2 * PARTS;
-        if params.is_empty() && matches!(program.exprs[body], Expr::App(..)) && is_small() {
-            let mut inner = Vec::new();
-            // Not the whole: that has a name.
-            if part(program, cons, body, &mut inner).is_some() {
-                inner.pop();
-                found.extend(inner);
+/// What the CAFs of a program are made of that are data.
+#[derive(Default)]
+pub(super) struct CafParts {
+    /// Constructors and texts, but for the CAFs themselves.
+    inner: FxHashSet<Pattern>,
+    /// The texts that have rests, those that are CAFs among them.
+    texts: FxHashSet<TextId>,
+}
+
+impl CafParts {
+    /// Returns the parts of the CAFs of a program.
+    pub fn new(program: &Program, cons: &IndexVec<ConId, Con>) -> CafParts {
+        let mut parts = CafParts::default();
+        for global in program.globals.iter() {
+            let GlobalKind::Defn { params, body: Some(body) } = global.kind else { continue };
+            let is_small = || program.walk(body).take(2 * PARTS + 1).count() <= 2 * PARTS;
+            let mut found = Vec::new();
+            if params.is_empty() && is_small() && part(program, cons, body, &mut found).is_some() {
+                parts.texts.extend(found.iter().filter_map(|part| match part {
+                    Pattern::Text(text, _) => Some(*text),
+                    _ => None,
+                }));
+                // Not the whole: that has a name.
+                found.pop();
+                parts.inner.extend(found);
             }
         }
+        parts
     }
-    found
+
+    fn is_empty(&self) -> bool {
+        self.inner.is_empty() && self.texts.is_empty()
+    }
+
+    fn has(&self, pattern: &Pattern) -> bool {
+        match pattern {
+            Pattern::Text(text, 1..) => self.texts.contains(text),
+            _ => self.inner.contains(pattern),
+        }
+    }
 }
 
 /// Returns the pattern of an expression that is data; adds the compound ones in it, itself the last.
@@ -78,14 +103,14 @@ impl Driver<'_> {
         }
         let is_compound = match self.heap.get(node).value {
             AbstractValue::Con(_, fields) => !fields.is_empty(),
-            AbstractValue::Text(_, at) => at == 0,
+            AbstractValue::Text(..) => true,
             _ => false,
         };
         if !is_compound {
             return None;
         }
         let pattern = self.data_pattern(node, &mut { PARTS })?;
-        self.caf_parts.contains(&pattern).then(|| self.part_definition(&pattern))
+        self.caf_parts.has(&pattern).then(|| self.part_definition(&pattern))
     }
 
     /// Returns the pattern of a value that is data, all of it known and evaluated.
@@ -93,7 +118,7 @@ impl Driver<'_> {
         *parts = parts.checked_sub(1)?;
         Some(match self.heap.get(node).value {
             AbstractValue::Lit(lit) => Pattern::Lit(lit),
-            AbstractValue::Text(text, 0) => Pattern::Text(text, 0),
+            AbstractValue::Text(text, at) => Pattern::Text(text, at),
             AbstractValue::Con(con, fields) => {
                 let fields: Option<Vec<Pattern>> = self
                     .heap
@@ -122,9 +147,7 @@ impl Driver<'_> {
         let span = Span::NONE;
         match pattern {
             Pattern::Con(con, fields) if fields.is_empty() => self.expr(Expr::Con(*con), span),
-            Pattern::Con(..) | Pattern::Text(..)
-                if !is_whole && self.caf_parts.contains(pattern) =>
-            {
+            Pattern::Con(..) | Pattern::Text(..) if !is_whole && self.caf_parts.has(pattern) => {
                 let global = ensure_sufficient_stack(|| self.part_definition(pattern));
                 self.expr(Expr::Global(global), span)
             }
@@ -133,7 +156,7 @@ impl Driver<'_> {
                 let fields = fields.iter().map(|field| self.written_part(field, false)).collect();
                 self.application(callee, fields, span)
             }
-            Pattern::Text(text, _) => self.expr(Expr::Text(*text), span),
+            Pattern::Text(text, at) => self.text(*text, *at, span),
             Pattern::Lit(lit) => self.expr(Expr::Lit(*lit), span),
             _ => unreachable!("data is made of constructors, literals and texts"),
         }

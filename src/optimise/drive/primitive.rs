@@ -2,11 +2,19 @@
 
 use super::eval::{Later, Operand, State};
 use super::frame::{Action, Frames, push};
-use super::heap::{AbstractValue, NodeId};
+use super::heap::{AbstractValue, EnvId, NodeId};
 use super::{Attempt, Driver, Outcome};
 use crate::base::span::Span;
-use crate::core::expr::{Expr, ExprId, GlobalId, Lit};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Lit};
 use crate::primitive::{Primitive, Shape};
+
+/// A comparison of a variable and a literal.
+struct Equality {
+    node: NodeId,
+    literal: Lit,
+    /// Whether it holds if they are equal.
+    equal: bool,
+}
 
 impl Driver<'_> {
     pub(super) fn primitive(
@@ -115,6 +123,11 @@ impl Driver<'_> {
             self.tally.folded += 1;
             return Ok(Outcome::Node(self.heap.add(AbstractValue::Lit(lit))));
         }
+        if let Some(holds) = self.differs(primitive, &nodes) {
+            self.tally.folded += 1;
+            let lit = Lit::Int(i64::from(holds));
+            return Ok(Outcome::Node(self.heap.add(AbstractValue::Lit(lit))));
+        }
         self.may_write()?;
         let args: Vec<ExprId> = outcomes
             .iter()
@@ -131,25 +144,50 @@ impl Driver<'_> {
 
     /// Returns the outcome of a primitive as code; one of a comparison for equality of a variable
     /// and a literal says so.
-    fn test(&mut self, primitive: Primitive, nodes: &[NodeId], code: ExprId) -> Outcome {
+    fn test(&self, primitive: Primitive, nodes: &[NodeId], code: ExprId) -> Outcome {
+        match self.equality(primitive, nodes) {
+            Some(Equality { node, literal, equal }) => Outcome::Test { code, node, literal, equal },
+            None => Outcome::Code(code),
+        }
+    }
+
+    /// Returns what is compared, if that is a variable and a literal, for equality.
+    fn equality(&self, primitive: Primitive, nodes: &[NodeId]) -> Option<Equality> {
         let equal = match primitive {
             Primitive::Eq => true,
             Primitive::Neq => false,
-            _ => return Outcome::Code(code),
+            _ => return None,
         };
-        let &[a, b] = nodes else { return Outcome::Code(code) };
-        match (self.heap.get(a).value, self.heap.get(b).value) {
-            // What is compared with a float fails.
-            (AbstractValue::Lit(Lit::Float(_)), _) | (_, AbstractValue::Lit(Lit::Float(_))) => {
-                Outcome::Code(code)
-            }
-            (AbstractValue::Unknown(_), AbstractValue::Lit(_)) => {
-                Outcome::Test { code, node: a, literal: b, equal }
-            }
-            (AbstractValue::Lit(_), AbstractValue::Unknown(_)) => {
-                Outcome::Test { code, node: b, literal: a, equal }
-            }
-            _ => Outcome::Code(code),
+        let &[a, b] = nodes else { return None };
+        let (node, literal) = match (self.heap.get(a).value, self.heap.get(b).value) {
+            (AbstractValue::Unknown(_), AbstractValue::Lit(literal)) => (a, literal),
+            (AbstractValue::Lit(literal), AbstractValue::Unknown(_)) => (b, literal),
+            _ => return None,
+        };
+        // What is compared with a float fails.
+        (!matches!(literal, Lit::Float(_))).then_some(Equality { node, literal, equal })
+    }
+
+    /// Returns what a comparison for equality gives of a value and a literal that it is known not to be.
+    fn differs(&self, primitive: Primitive, nodes: &[NodeId]) -> Option<bool> {
+        let Equality { node, literal, equal } = self.equality(primitive, nodes)?;
+        self.is_excluded(node, literal).then_some(!equal)
+    }
+
+    /// Returns what [`differs`](Self::differs) does, of an expression that is not evaluated.
+    pub(super) fn differs_lazily(&mut self, condition: ExprId, env: EnvId) -> Option<bool> {
+        let old = self.old;
+        let Expr::App(callee, args) = old.exprs[condition] else { return None };
+        let Expr::Global(global) = old.exprs[callee] else { return None };
+        let GlobalKind::Primitive(primitive) = old.globals[global].kind else { return None };
+        let mut nodes = Vec::new();
+        for &arg in &old.expr_lists[args] {
+            nodes.push(match old.exprs[arg] {
+                Expr::Local(local) => self.lookup(local, env),
+                Expr::Lit(literal) => self.heap.add(AbstractValue::Lit(literal)),
+                _ => return None,
+            });
         }
+        self.differs(primitive, &nodes)
     }
 }

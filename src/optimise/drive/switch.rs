@@ -61,7 +61,15 @@ impl Driver<'_> {
                 };
                 return Ok(self.demand(node, frames));
             }
-            AbstractValue::Unknown(_) => {}
+            AbstractValue::Unknown(_) => {
+                let case = &self.old.switches[switch];
+                if let Some(default) = case.default
+                    && self.takes_default(case, node)
+                {
+                    self.tally.decided += 1;
+                    return Ok(State::Eval(default, env, frames));
+                }
+            }
             _ if self.knows() => {
                 if let Some(body) = self.select(switch, env, node) {
                     self.tally.decided += 1;
