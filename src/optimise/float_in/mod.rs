@@ -41,7 +41,7 @@ mod regions;
 
 use super::dead_args::drop_unused;
 use super::rewrite::{Plan, Rewrite, Rewritten, rewrite};
-use super::selection::Selectors;
+use super::selection::{Selectors, projection};
 use super::usage::usage;
 use super::{Pass, Report};
 use crate::base::index::Idx;
@@ -109,6 +109,8 @@ fn float(
 
 /// How many uses of a variable are looked at for one that keeps what is selected from.
 const USES: usize = 8;
+/// And how many regions that follow each other.
+const FOLLOWED: usize = 8;
 
 /// The context of an expression.
 #[derive(Clone, Copy)]
@@ -118,6 +120,8 @@ struct Place {
     owner: Option<usize>,
     /// Whether it is evaluated there, so that bindings around it may move.
     strict: bool,
+    /// What of the same body is executed next when it has been.
+    next: Option<RegionId>,
 }
 
 impl Place {
@@ -127,6 +131,10 @@ impl Place {
 
     fn within(self, region: RegionId) -> Place {
         Place { region, ..self }
+    }
+
+    fn before(self, next: RegionId) -> Place {
+        Place { next: Some(next), ..self }
     }
 }
 
@@ -140,6 +148,8 @@ struct Binding {
     occurrences: Vec<LocalId>,
     /// Whether there is a selection in its values.
     selects: bool,
+    /// Whether one of them is of the only constructor of a type.
+    opens: bool,
 }
 
 struct FloatIn<'a> {
@@ -171,7 +181,7 @@ impl FloatIn<'_> {
         self.regions = Regions::default();
         self.bindings.clear();
         let region = self.regions.outermost(body);
-        self.tasks.push((body, Place { region, owner: None, strict: true }));
+        self.tasks.push((body, Place { region, owner: None, strict: true, next: None }));
         while let Some((expr, place)) = self.tasks.pop() {
             self.expr(expr, place);
         }
@@ -213,7 +223,14 @@ impl FloatIn<'_> {
         let at = self.bindings.len();
         locals.for_each(|local| self.binding[local.index()] = Some(at));
         let (used_in, occurrences) = (None, Vec::new());
-        self.bindings.push(Binding { expr, place, used_in, occurrences, selects: false });
+        self.bindings.push(Binding {
+            expr,
+            place,
+            used_in,
+            occurrences,
+            selects: false,
+            opens: false,
+        });
         match place.strict {
             true => Place { owner: Some(at), ..place.lazy() },
             // It moves with what it stands in.
@@ -221,17 +238,20 @@ impl FloatIn<'_> {
         }
     }
 
-    /// Visits a part that is entered after something else has been evaluated.
-    fn later(&mut self, expr: ExprId, place: Place, is_goal: bool) {
-        let region = self.regions.inside(place.region, expr, is_goal);
+    /// Visits a part that is entered after something else has been evaluated. Returns its region.
+    fn later(&mut self, expr: ExprId, place: Place, is_goal: bool) -> RegionId {
+        let region = self.regions.inside(place.region, expr, is_goal, place.next);
         self.tasks.push((expr, place.within(region)));
+        region
     }
 
     fn expr(&mut self, expr: ExprId, place: Place) {
         let program = self.program;
         match program.exprs[expr] {
             Expr::Local(local) => self.use_local(local, place),
-            Expr::App(callee, args) => self.application(callee, &program.expr_lists[args], place),
+            Expr::App(callee, args) => {
+                self.application(expr, callee, &program.expr_lists[args], place)
+            }
             Expr::Let(local, value, body) => {
                 if !self.is_dropped(local) {
                     let inside = self.bind(expr, std::iter::once(local), place);
@@ -250,8 +270,8 @@ impl FloatIn<'_> {
                 self.tasks.push((body, place));
             }
             Expr::Force(_, value, body) => {
-                self.tasks.push((value, place));
-                self.later(body, place, true);
+                let body = self.later(body, place, true);
+                self.tasks.push((value, place.before(body)));
             }
             Expr::Switch(switch) => self.switch(switch, place),
             Expr::Join(join, body) => {
@@ -272,12 +292,13 @@ impl FloatIn<'_> {
         }
     }
 
-    fn application(&mut self, callee: ExprId, args: &[ExprId], place: Place) {
+    fn application(&mut self, expr: ExprId, callee: ExprId, args: &[ExprId], place: Place) {
         let program = self.program;
         let shape = match program.exprs[callee] {
             Expr::Global(global) => {
                 if let (true, Some(owner)) = (self.selectors.has(global), place.owner) {
                     self.bindings[owner].selects = true;
+                    self.bindings[owner].opens |= projection(program, global).is_some();
                 }
                 match program.globals[global].kind {
                     GlobalKind::Primitive(primitive)
@@ -293,19 +314,27 @@ impl FloatIn<'_> {
         match (shape, args) {
             // The last operand is evaluated first.
             (Some(Shape::Strict), [earlier @ .., first]) => {
-                earlier.iter().for_each(|&operand| self.later(operand, place, false));
+                let mut place = place;
+                for &operand in earlier {
+                    place = place.before(self.later(operand, place, false));
+                }
                 self.tasks.push((*first, place));
             }
             (Some(Shape::If | Shape::Seq), [first, rest @ ..]) => {
-                rest.iter().for_each(|&operand| self.later(operand, place, true));
-                self.tasks.push((*first, place));
+                // What one of the alternatives uses is there as long as nothing is decided.
+                let either = self.regions.inside(place.region, expr, false, place.next);
+                for &operand in rest {
+                    self.later(operand, place.within(either), true);
+                }
+                self.tasks.push((*first, place.before(either)));
             }
             _ => {
                 self.tasks.push((callee, place.lazy()));
                 for (at, &arg) in args.iter().enumerate() {
-                    match place.strict && program.evaluates(callee, args.len(), at) {
-                        true => self.later(arg, place, false),
-                        false => self.tasks.push((arg, place.lazy())),
+                    if place.strict && program.evaluates(callee, args.len(), at) {
+                        self.later(arg, place, false);
+                    } else {
+                        self.tasks.push((arg, place.lazy()));
                     }
                 }
             }
@@ -316,7 +345,9 @@ impl FloatIn<'_> {
         let switch = &self.program.switches[switch];
         self.use_local(switch.scrutinee, place);
         self.looked_at[switch.scrutinee.index()] = true;
-        switch.bodies().for_each(|body| self.later(body, place, true));
+        for body in switch.bodies() {
+            self.later(body, place, true);
+        }
     }
 
     /// Decides on a binding; all in which its variables occur has been decided on.
@@ -354,12 +385,19 @@ impl FloatIn<'_> {
     }
 
     /// Returns whether a binding may move into a region: whether what it selects from, if it does, is used there
-    /// besides.
+    /// besides, or in what follows. That does not see any more what an operand takes apart, so what can be
+    /// taken apart in one way only is that before all of it, until nothing is learnt of it any more.
     fn may_enter(&self, at: usize, region: RegionId) -> bool {
-        let Binding { occurrences, selects, .. } = &self.bindings[at];
-        let is_inside = |used: &RegionId| self.regions.meet(*used, region) == region;
-        !selects
-            || occurrences.iter().all(|local| self.used_in[local.index()].iter().any(is_inside))
+        let Binding { occurrences, selects, opens, .. } = &self.bindings[at];
+        let followed = if *opens && !self.is_late { 1 } else { FOLLOWED };
+        let stays = |local: &LocalId| {
+            let used_in = &self.used_in[local.index()];
+            self.regions
+                .from(region)
+                .take(followed)
+                .any(|region| used_in.iter().any(|&used| self.regions.meet(used, region) == region))
+        };
+        !selects || occurrences.iter().all(stays)
     }
 
     /// Returns whether the value of a variable may stand in the place of its one use.

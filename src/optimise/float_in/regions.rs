@@ -17,6 +17,8 @@ struct Region {
     root: ExprId,
     /// The innermost region from this one outwards that is a goal.
     goal: RegionId,
+    /// What is executed next after this one, if it comes to a value.
+    next: Option<RegionId>,
 }
 
 /// Regions, each with those around it.
@@ -30,14 +32,26 @@ impl Regions {
     /// Adds the region of a whole body.
     pub fn outermost(&mut self, root: ExprId) -> RegionId {
         let own = self.tree.root();
-        self.regions.push(Region { root, goal: own })
+        self.regions.push(Region { root, goal: own, next: None })
     }
 
-    /// Adds a region in another one. A goal is a region that bindings may move to.
-    pub fn inside(&mut self, parent: RegionId, root: ExprId, is_goal: bool) -> RegionId {
+    /// Adds a region in another one, and what is executed next after it. A goal is a region that bindings may
+    /// move to.
+    pub fn inside(
+        &mut self,
+        parent: RegionId,
+        root: ExprId,
+        is_goal: bool,
+        next: Option<RegionId>,
+    ) -> RegionId {
         let own = self.tree.child(parent);
         let goal = if is_goal { own } else { self.regions[parent].goal };
-        self.regions.push(Region { root, goal })
+        self.regions.push(Region { root, goal, next })
+    }
+
+    /// Returns a region and what is executed after it, the next first.
+    pub fn from(&self, region: RegionId) -> impl Iterator<Item = RegionId> {
+        std::iter::successors(Some(region), |&region| self.regions[region].next)
     }
 
     /// Returns the expression through which a region is entered.
@@ -67,9 +81,9 @@ mod tests {
         let mut regions = Regions::default();
         let root = ExprId(0);
         let outer = regions.outermost(root);
-        let goal = regions.inside(outer, root, true);
-        let plain = regions.inside(goal, root, false);
-        let inner = regions.inside(plain, root, false);
+        let goal = regions.inside(outer, root, true, None);
+        let plain = regions.inside(goal, root, false, None);
+        let inner = regions.inside(plain, root, false, None);
         assert_eq!(regions.goal(inner, outer), goal);
         assert_eq!(regions.goal(inner, goal), goal);
         assert_eq!(regions.goal(inner, plain), plain);

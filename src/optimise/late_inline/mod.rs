@@ -23,7 +23,7 @@ use super::rewrite::{Plan, rewrite};
 use super::{Pass, Report};
 use crate::base::index::List;
 use crate::base::span::Span;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
+use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, LocalId, Program, Switch};
 use crate::core::traverse::Position;
 use facts::Facts;
 use known::Done;
@@ -176,10 +176,14 @@ impl Late<'_> {
             }
         };
         let args = self.program.expr_lists[args].to_vec();
+        let evaluated: Vec<bool> =
+            (0..args.len()).map(|number| self.is_evaluated(global, number, args[number])).collect();
+        let first = evaluated.iter().position(|&is_evaluated| is_evaluated);
+        let named = first.filter(|&first| self.is_taken_apart(params[first], args[first], out));
         // The last argument is evaluated first, as everywhere; what is bound is bound after that.
         for is_strict in [false, true] {
             for (number, (&param, &arg)) in params.iter().zip(&args).enumerate() {
-                if is_strict != self.is_evaluated(global, number, arg) {
+                if is_strict != (evaluated[number] && named != Some(number)) {
                     continue;
                 }
                 let bound = match is_strict {
@@ -196,6 +200,15 @@ impl Late<'_> {
     fn is_evaluated(&self, global: GlobalId, number: usize, arg: ExprId) -> bool {
         self.program.globals[global].signature.is_strict(number)
             && !self.program.is_value(arg, |_| false)
+    }
+
+    /// Returns whether an argument is a variable that a body evaluates at once, to take it apart: so it is
+    /// known where the variable is.
+    fn is_taken_apart(&self, param: LocalId, arg: ExprId, body: ExprId) -> bool {
+        let Expr::Switch(switch) = self.program.exprs[body] else { return false };
+        let Switch { scrutinee, evaluated, .. } = self.program.switches[switch];
+        let is_variable = matches!(self.program.exprs[arg], Expr::Local(_));
+        is_variable && scrutinee == param && !evaluated
     }
 
     /// Returns copies of the parameters and the body of a function for a call that stands `at` a place.
