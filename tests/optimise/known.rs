@@ -129,19 +129,59 @@ const COMPARED: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// What is done with a tree of which something is known, and what is left of it: `t` is `Tip`, `(One 1)` and
+/// `(Two 2 3)`.
+const TAKEN_APART: &[(&str, &str, &str)] = &[
+    (
+        "the last of three",
+        "(case t [Tip 5] [(One a) a] [_ (case t [(Two a b) (add a b)] [_ 7])])",
+        "(case t [Tip 5] [(One a) a] [(Two a b) (add a b)])",
+    ),
+    (
+        "the last one, asked for in two ways",
+        "(case t [(Two _ _) 5] [_ (case t [Tip 6] [_ (case t [(One a) a] [Tip 7] [_ 8])])])",
+        "(case t [(Two _ _) 5] [_ (case t [(One a) a] [_ 6])])",
+    ),
+    (
+        "one of two",
+        "(case t [Tip 5] [_ (case t [(One a) a] [Tip 6] [_ 7])])",
+        "(case t [Tip 5] [_ (case t [(One a) a] [_ 7])])",
+    ),
+    (
+        "what is left is as large as any",
+        "(case t [Tip 5] [(Two a b) b] [_ (case t [(Two a b) b] [Tip 6] [(One a) (mul a 3)])])",
+        "(case t [Tip 5] [(Two a b) b] [(One a) (mul a 3)])",
+    ),
+];
+
+/// Returns what a program prints at any level, and how large it is at the highest.
+fn printed(text: &str, what: &str) -> (String, usize) {
+    let code = compile_after(text, Passes::level(2)).expect("a program");
+    let size = code.globals.iter().map(|global| global.code.len()).sum();
+    let config = Config { fuel: Some(100_000), ..Config::default() };
+    let plain = run_optimised(text, "abc", Format::Default, config, Passes::level(0));
+    assert_eq!(run(text).output, plain.output, "{what}");
+    (plain.output, size)
+}
+
 #[test]
 fn what_a_number_was_compared_with_it_is_not_compared_with_again() {
     for (what, written, left) in COMPARED {
         let of = |body: &str| {
-            let text = format!(
-                "(defn f[n] {body}) (defn main[i] (map f (map (fn [c] (sub (ord c) 96)) i)))"
-            );
-            let code = compile_after(&text, Passes::level(2)).expect("a program");
-            let size: usize = code.globals.iter().map(|global| global.code.len()).sum();
-            let config = Config { fuel: Some(100_000), ..Config::default() };
-            let plain = run_optimised(&text, "abc", Format::Default, config, Passes::level(0));
-            assert_eq!(run(&text).output, plain.output, "{what}");
-            (plain.output, size)
+            let main = "(defn main[i] (map f (map (fn [c] (sub (ord c) 96)) i)))";
+            printed(&format!("(defn f[n] {body}) {main}"), what)
+        };
+        assert_eq!(of(written), of(left), "{what}");
+    }
+}
+
+#[test]
+fn what_a_value_is_not_made_by_it_is_not_taken_for_again() {
+    for (what, written, left) in TAKEN_APART {
+        let of = |body: &str| {
+            let tree = "(data T (Tip) (One a) (Two a b))
+                (defn tree[c] (case c ['a' Tip] ['b' (One 1)] [_ (Two 2 3)]))";
+            printed(&format!("{tree} (defn f[t] {body}) (defn main[i] (map f (map tree i)))"), what)
         };
         assert_eq!(of(written), of(left), "{what}");
     }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::body::Incoming;
 use super::comparison::Tests;
 use super::eval::{Operand, State};
+use super::excluded::{Left, Tag};
 use super::exits::Opened;
 use super::frame::{Action, Entry, Frame, Frames, Shared};
 use super::heap::{AbstractValue, EnvId, Name, NodeId};
@@ -117,11 +118,25 @@ impl Driver<'_> {
         }
         let opened = self.open_exits(common.as_deref(), &split);
         self.depth += inner;
+        let mut default = case.default;
+        let mut last = None;
+        // The alternatives of a shared choice are what jumps lead to.
+        if own && let Some(body) = default {
+            match self.left(case, node) {
+                Left::Nothing => default = None,
+                Left::Only(con) => {
+                    let fields = vec![None; self.new.cons[con].arity as usize];
+                    last = Some(ConBranch { con, fields, body });
+                    default = None;
+                }
+                Left::Several => {}
+            }
+        }
         let branches = match &case.branches {
             Branches::Lits(branches) => {
                 let mut out = Vec::with_capacity(branches.len());
                 for &(lit, body) in branches {
-                    if self.is_excluded(node, lit) {
+                    if self.is_excluded(node, Tag::Lit(lit)) {
                         continue;
                     }
                     let body = self.scope(span, |driver| {
@@ -134,7 +149,10 @@ impl Driver<'_> {
             }
             Branches::Cons(branches) => {
                 let mut out = Vec::with_capacity(branches.len());
-                for branch in branches {
+                for branch in branches.iter().chain(&last) {
+                    if self.is_excluded(node, Tag::Con(branch.con)) {
+                        continue;
+                    }
                     let mut locals = Vec::with_capacity(branch.fields.len());
                     let body = self.scope(span, |driver| {
                         let mut nodes = Vec::with_capacity(branch.fields.len());
@@ -154,20 +172,22 @@ impl Driver<'_> {
                         locals.into_iter().map(|local| self.used[local].then_some(local)).collect();
                     out.push(ConBranch { con: branch.con, fields, body });
                 }
+                if last.is_some() {
+                    out.sort_by_key(|branch: &ConBranch| self.new.cons[branch.con].tag);
+                }
                 Branches::Cons(out)
             }
         };
-        let default = match case.default {
+        let default = match default {
             None => None,
             Some(default) => Some(self.scope(span, |driver| {
                 driver.learn(node, AbstractValue::Unknown(true));
-                if let Branches::Lits(branches) = &case.branches {
-                    branches.iter().for_each(|&(literal, _)| driver.exclude(node, literal));
-                }
+                driver.exclude_all(node, &case.branches);
                 driver.alternative_of(default, env, node, &split, Entry::Default, choice)
             })?),
         };
         self.depth -= inner;
+        let (branches, default) = self.covering(branches, default, span);
         let switch = self.new.switches.push(Switch { scrutinee, evaluated, branches, default });
         let code = self.expr(Expr::Switch(switch), span);
         self.finish_split(split, opened, code)
@@ -309,7 +329,9 @@ impl Driver<'_> {
                     Some(Learnt::Is(node, literal)) => {
                         driver.learn(node, AbstractValue::Lit(literal));
                     }
-                    Some(Learnt::IsNot(node, literal)) => driver.exclude(node, literal),
+                    Some(Learnt::IsNot(node, literal)) => {
+                        driver.exclude(node, Tag::Lit(literal));
+                    }
                     None => {}
                 }
                 let state = match choice {

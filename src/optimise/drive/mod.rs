@@ -102,6 +102,7 @@ use counted::{Counted, counted};
 use endless::{Endless, endless};
 use eta::Twins;
 use eval::Later;
+use excluded::Tag;
 use exits::Exits;
 use facts::{Facts, facts};
 use free::FreeLocals;
@@ -301,8 +302,8 @@ transactional! {
             unfolded: u32,
             /// The calls whose values are being looked for that no definition shows to come back to themselves.
             way: Way,
-            /// Literals that values are known not to be.
-            excluded: Vec<(NodeId, Lit)>,
+            /// What values are known not to be.
+            excluded: Vec<(NodeId, Tag)>,
             /// Through how many shared frames the branch that is driven has gone.
             hops: u32,
             /// How many jumps of the old program it has followed to little code.

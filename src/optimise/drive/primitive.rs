@@ -1,6 +1,7 @@
 //! Primitives in strict contexts: computed of what is known, or written.
 
 use super::eval::{Later, Operand, State};
+use super::excluded::Tag;
 use super::frame::{Action, Frames, push};
 use super::heap::{AbstractValue, EnvId, NodeId};
 use super::{Attempt, Driver, Outcome};
@@ -171,7 +172,7 @@ impl Driver<'_> {
     /// Returns what a comparison for equality gives of a value and a literal that it is known not to be.
     fn differs(&self, primitive: Primitive, nodes: &[NodeId]) -> Option<bool> {
         let Equality { node, literal, equal } = self.equality(primitive, nodes)?;
-        self.is_excluded(node, literal).then_some(!equal)
+        self.is_excluded(node, Tag::Lit(literal)).then_some(!equal)
     }
 
     /// Returns what [`differs`](Self::differs) does, of an expression that is not evaluated.
