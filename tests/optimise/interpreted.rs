@@ -8,7 +8,7 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind};
 use gmachine::optimise::Passes;
 
-use super::common::{Text, compile_after, machine};
+use super::common::{Text, compile_after, machine, run_optimised};
 
 /// An interpreter of terms, in direct style, with names in an environment.
 const TERMS: &str = r#"
@@ -205,4 +205,42 @@ fn a_term_that_a_function_writes_down_is_known_to_its_interpreter() {
         8 * reductions < plain_reductions,
         "{reductions} reductions, {plain_reductions} without"
     );
+}
+
+/// A call of which a tree is chosen, as it is written, and with the choice around it.
+const CHOSEN: &[(&str, &str, &str, &str)] = &[
+    (
+        "between parts of a known tree",
+        "(data T (Lit n) (Var) (Add a b) (If c a b) (Lt a b))
+         (defn prog[] (If (Lt (Add Var Var) (Lit 7)) (Add Var (Lit 3)) (If (Lt Var (Lit 5)) (Lit 9) Var)))
+         (defn eval[t v] (case t [(Lit n) n] [Var v] [(Add a b) (add (eval a v) (eval b v))]
+           [(Lt a b) (lt (eval a v) (eval b v))] [(If c a b) CHOICE]))
+         (defn go[n acc] (if (eq n 0) acc (go (sub n 1) (add acc (eval prog n)))))
+         (defn main[i] (go (mul 20 (length i)) 0))",
+        "(eval (if (eval c v) a b) v)",
+        "(if (eval c v) (eval a v) (eval b v))",
+    ),
+    (
+        "between constants",
+        "(data T (Leaf) (Node l x r))
+         (defn sumT[t k] (case t [Leaf k] [(Node l x r) (sumT r (add (mul x k) (sumT l 1)))]))
+         (defn small[] (Node Leaf 3 Leaf)) (defn big[] (Node small 5 small))
+         (defn go[n] (if (eq n 0) 0 (add CHOICE (go (sub n 1)))))
+         (defn main[i] (go (mul 20 (length i))))",
+        "(sumT (if (eq (mod n 3) 0) small big) n)",
+        "(if (eq (mod n 3) 0) (sumT small n) (sumT big n))",
+    ),
+];
+
+#[test]
+fn a_tree_that_is_chosen_is_known_in_each_branch() {
+    for (what, program, written, around) in CHOSEN {
+        let run = |choice| {
+            let config = Config { fuel: Some(100_000), ..Config::default() };
+            let text = program.replace("CHOICE", choice);
+            let run = run_optimised(&text, "abc", Format::Default, config, Passes::level(2));
+            (run.output, run.statistics.reductions)
+        };
+        assert_eq!(run(written), run(around), "{what}");
+    }
 }

@@ -121,7 +121,10 @@ impl Driver<'_> {
         let mut default = case.default;
         let mut last = None;
         // The alternatives of a shared choice are what jumps lead to.
-        if own && let Some(body) = default {
+        if own
+            && let Some(body) = default
+            && old.exprs[body] != Expr::NoMatch
+        {
             match self.left(case, node) {
                 Left::Nothing => default = None,
                 Left::Only(con) => {

@@ -10,11 +10,14 @@
 //!   [strictness](super::super::strictness), which would have the argument evaluated there too.
 //! - The argument comes to numbers or records, or is itself a choice between constructors, like the states of a
 //!   machine: a list that is made is to be consumed while it is made.
+//!
+//! A choice between parts of a tree, or trees that are constants, `(eval (if (eval c env) a b) env)`, is made before
+//! any function that calls itself: the tree may be known, and is so in each branch.
 
 use rustc_hash::FxHashMap;
 
 use crate::base::index::IndexVec;
-use crate::core::expr::{Expr, ExprId, GlobalId, GlobalKind, Program};
+use crate::core::expr::{Branches, Expr, ExprId, GlobalId, GlobalKind, LocalId, Program};
 use crate::optimise::selection::{is_one_of_several, is_only};
 use crate::optimise::strictness::strict_parameters;
 use crate::optimise::usage::circles;
@@ -47,7 +50,12 @@ struct Needed {
 
 /// Moves them, and returns how many there were. Takes time linear in the program.
 pub(super) fn write_out(program: &mut Program) -> u64 {
-    let mut finder = Finder { circles: circles(program), program, kinds: FxHashMap::default() };
+    let mut finder = Finder {
+        circles: circles(program),
+        is_part: parts(program),
+        program,
+        kinds: FxHashMap::default(),
+    };
     let mut found = finder.find();
     if found.is_empty() {
         return 0;
@@ -78,8 +86,22 @@ impl Needed {
     }
 }
 
+/// Returns for each local whether it is a field of one of several constructors.
+fn parts(program: &Program) -> IndexVec<LocalId, bool> {
+    let mut is_part: IndexVec<LocalId, bool> = program.locals.iter().map(|_| false).collect();
+    for switch in program.switches.iter() {
+        let Branches::Cons(branches) = &switch.branches else { continue };
+        for branch in branches.iter().filter(|branch| is_one_of_several(program, branch.con)) {
+            branch.fields.iter().flatten().for_each(|&field| is_part[field] = true);
+        }
+    }
+    is_part
+}
+
 struct Finder<'a> {
     program: &'a Program,
+    /// Which locals are parts of a tree.
+    is_part: IndexVec<LocalId, bool>,
     circles: IndexVec<GlobalId, Option<u32>>,
     /// What functions come to, as far as that has been asked for.
     kinds: FxHashMap<GlobalId, Kind>,
@@ -91,18 +113,18 @@ impl Finder<'_> {
         let mut found = Vec::new();
         for (id, global) in program.globals.enumerate() {
             let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
-            if self.circles[id].is_none() {
-                continue;
-            }
             let mut work = vec![body];
             while let Some(expr) = work.pop() {
                 if let Expr::App(callee, args) = program.exprs[expr]
                     && let Expr::Global(of) = program.exprs[callee]
-                    && self.circles[of] == self.circles[id]
+                    && self.circles[of].is_some()
                     && program.arity(of) == args.len()
                 {
+                    let is_turn = self.circles[of] == self.circles[id];
                     let args = program.expr_lists[args].iter().enumerate();
-                    let needed = args.filter(|&(_, &arg)| self.is_choice(arg));
+                    let needed = args.filter(|&(_, &arg)| {
+                        is_turn && self.is_choice(arg) || self.is_choice_of_known(arg)
+                    });
                     found.extend(needed.map(|(at, _)| Needed { call: expr, at, of }));
                 }
                 let children = program.children(expr);
@@ -129,6 +151,36 @@ impl Finder<'_> {
             _ => false,
         };
         is_one && self.kind(arg, HOPS) == Kind::Plain
+    }
+
+    /// Returns whether an argument is a choice between parts of trees and trees that are constants.
+    fn is_choice_of_known(&self, arg: ExprId) -> bool {
+        let program = self.program;
+        let is_one = match program.exprs[arg] {
+            Expr::App(callee, args) => !program.tails(callee, args).is_empty(),
+            Expr::Switch(_) => true,
+            _ => false,
+        };
+        let Some(ends) = program.ends_up_to(arg, WAYS).filter(|_| is_one) else { return false };
+        ends.len() > 1
+            && ends.iter().all(|&end| match program.exprs[end] {
+                Expr::Local(local) => self.is_part[local],
+                Expr::Global(of) => self.is_tree(of),
+                _ => false,
+            })
+    }
+
+    /// Returns whether a constant is written down as one of several constructors.
+    fn is_tree(&self, of: GlobalId) -> bool {
+        let program = self.program;
+        let GlobalKind::Defn { params, body: Some(body) } = program.globals[of].kind else {
+            return false;
+        };
+        let con = match program.exprs[body] {
+            Expr::App(callee, _) => program.exprs[callee],
+            other => other,
+        };
+        params.is_empty() && matches!(con, Expr::Con(con) if is_one_of_several(program, con))
     }
 
     /// Returns what an expression comes to.
