@@ -242,6 +242,34 @@ fn a_selection_moves_past_an_evaluation_if_what_it_is_of_is_used_later() {
     );
 }
 
+/// What it selects from stays until that has been evaluated, too, whatever comes then.
+#[test]
+fn a_selection_moves_into_an_operand_if_what_it_is_of_is_used_after_that() {
+    for (body, moved) in [
+        (
+            "(let ([s (tail p)]) (add (length p) (add (length s) (length (tail (tail p))))))",
+            "(add (length p) (add (length (tail p)) (length (tail (tail p)))))",
+        ),
+        (
+            "(let ([s (tail p)]) (seq (add (length s) (length (tail (tail p)))) p))",
+            "(seq (add (length (tail p)) (length (tail (tail p)))) p)",
+        ),
+        (
+            "(let ([s (tail p)]) (if (eq (length s) (length (tail (tail p)))) 1 (head p)))",
+            "(if (eq (length (tail p)) (length (tail (tail p)))) 1 (head p))",
+        ),
+        (
+            "(let ([s (tail p)]) (add (length s) (length (tail (tail p)))))",
+            "(let ([s (tail p)]) (add (length s) (length (tail (tail p)))))",
+        ),
+    ] {
+        becomes("p", body, "(f [1 2 3])", moved);
+    }
+    // What comes to be known of a record is known in all that follows, but not from within an operand.
+    let opened = "(let ([s (snd p)]) (seq (add s (length (fst p))) p))";
+    becomes("p", opened, "(f (Pair [1] 2))", opened);
+}
+
 #[test]
 fn a_split_of_a_long_list_stays_flat() {
     let text = "(defn main[] (f (span (gt 100000) (range 1 60000))))

@@ -79,6 +79,21 @@ fn what_loops_end_in_is_a_join_point_of_each() {
     }
 }
 
+/// A name of its own would have to be evaluated again, and of the variable nothing would be known.
+#[test]
+fn what_takes_its_argument_apart_takes_a_variable_apart() {
+    let text = "(data T (Tip) (Node h l r))
+        (defn main[i] (depth (go (add 9 (length i)) Tip)))
+        (defn go[n t] (if (eq n 0) t (go (sub n 1) (lean t (go (rem n 3) Tip)))))
+        (defn depth[t] (case t [Tip 0] [(Node h l r) (add (height l) (add h (depth r)))]))
+        (defn height[t] (case t [Tip 0] [(Node h _ _) h]))
+        (defn lean[l r] (if (gt (sub (height l) (height r)) 1) (Node (height l) r l)
+          (Node (add 1 (height r)) l r)))";
+    let program = shown(&built(text, Passes::ALL, Stage::Optimised));
+    assert!(program.contains("(add 1 (switch (force r)"), "{program}");
+    same_after(text, Passes::ALL);
+}
+
 /// Another function calls it too.
 #[test]
 fn what_a_loop_calls_on_its_way_is_in_it() {
