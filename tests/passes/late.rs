@@ -91,7 +91,7 @@ fn what_takes_its_argument_apart_takes_a_variable_apart() {
           (Node (add 1 (height r)) l r)))";
     let program = shown(&built(text, Passes::ALL, Stage::Optimised));
     assert!(program.contains("(add 1 (switch (force r)"), "{program}");
-    same_after(text, Passes::ALL);
+    same_after(text, &[Passes::ALL]);
 }
 
 /// Another function calls it too.

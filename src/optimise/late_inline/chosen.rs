@@ -256,10 +256,10 @@ impl Known<'_> {
             });
             let args = program.expr_lists.add(given.iter().map(|&(_, arg)| arg));
             program.exprs[end] = Expr::Jump(join, args);
+            self.jump(join, args);
         }
-        for (target, join) in joins {
-            self.jumped.insert(join);
-            self.expr(target);
+        for join in joins.into_values() {
+            self.handler(join);
         }
         self.replace(expr, all);
         self.done.decided += 1;

@@ -5,13 +5,15 @@
 //! application is called. Nothing is evaluated that was not, and nothing is copied but names and literals: an
 //! argument of a constructor that is neither gets a name before an alternative uses it.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::index::List;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
-    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, JoinId, Lit, LocalId, Program,
-    SwitchId,
+    Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, Lit, LocalId,
+    Program, SwitchId,
 };
 use crate::core::traverse::{Child, Position};
 use crate::optimise::fold::{Folder, is_one_kind};
@@ -64,8 +66,8 @@ pub(super) struct Known<'p> {
     values: FxHashMap<LocalId, Value>,
     /// How often the body uses each local.
     pub(super) uses: FxHashMap<LocalId, u32>,
-    /// The joins that something jumps to.
-    pub(super) jumped: FxHashSet<JoinId>,
+    /// The joins that something jumps to, with the literal that each parameter is in all jumps.
+    pub(super) jumped: FxHashMap<JoinId, Vec<Option<Lit>>>,
     /// What a choice is left to be made by.
     left: FxHashSet<LocalId>,
     /// Whether the expression is in a lazy context.
@@ -122,20 +124,46 @@ impl Known<'_> {
             Expr::Switch(switch) => self.switch(expr, switch),
             Expr::Join(join, body) => {
                 self.expr(body);
-                match self.jumped.contains(&join) {
-                    true => self.expr(self.program.joins[join].handler),
+                match self.jumped.contains_key(&join) {
+                    true => self.handler(join),
                     // Each jump was in an alternative that is not taken.
                     false => self.replace(expr, body),
                 }
             }
             _ => {
-                if let Expr::Jump(join, _) = self.program.exprs[expr] {
-                    self.jumped.insert(join);
-                }
                 let children: Vec<Child> = self.program.children(expr).collect();
                 children.into_iter().for_each(|child| self.part(expr, child.expr, child.position));
+                if let Expr::Jump(join, args) = self.program.exprs[expr] {
+                    self.jump(join, args);
+                }
             }
         }
+    }
+
+    /// Notes which literals a jump passes.
+    pub(super) fn jump(&mut self, join: JoinId, args: List<ExprId>) {
+        let passed = |&arg: &ExprId| self.literal(arg).filter(|lit| lit.is_immediate());
+        let passed: Vec<Option<Lit>> = self.program.expr_lists[args].iter().map(passed).collect();
+        match self.jumped.entry(join) {
+            Entry::Occupied(mut before) => {
+                for (before, now) in before.get_mut().iter_mut().zip(passed) {
+                    *before = before.filter(|&before| Some(before) == now);
+                }
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(passed);
+            }
+        }
+    }
+
+    /// Simplifies what jumps lead to, when all of them have been seen.
+    pub(super) fn handler(&mut self, join: JoinId) {
+        let Join { params, handler } = self.program.joins[join];
+        let passed = self.jumped.get(&join).into_iter().flatten();
+        for (&param, lit) in self.program.local_lists[params].iter().zip(passed) {
+            self.values.extend(lit.map(|lit| (param, Value::Lit(lit))));
+        }
+        self.expr(handler);
     }
 
     /// Notes what is known of the local that a binding binds.

@@ -50,14 +50,13 @@ pub(super) fn inline(program: Program, known_case: bool, report: &mut Report) ->
             late.body(id, Some(&loops));
         }
     }
-    late.changed.sort_unstable();
-    late.changed.dedup();
-    let changed: Vec<ExprId> = late.changed.iter().filter_map(|&id| late.definition(id)).collect();
+    let bodies: Vec<ExprId> =
+        late.program.globals.indices().filter_map(|id| late.definition(id)).collect();
     let Late { inlined, joins, .. } = late;
     report.count(Pass::Inline, "needed calls inlined", inlined);
     report.count(Pass::Inline, "functions made join points of loops", joins);
     if known_case {
-        let Done { folded, decided } = known::simplify(&mut program, &changed);
+        let Done { folded, decided } = known::simplify(&mut program, &bodies);
         report.count(Pass::KnownCase, "primitives folded", folded);
         report.count(Pass::KnownCase, "branches decided", decided);
     }
