@@ -88,12 +88,13 @@ impl Value for Number {
 /// is no room.
 ///
 /// # Safety
-/// It is such code, and takes as many, at most three.
+/// It is such code, and takes as many, at most three; `consts` is the pool of its constants.
 #[inline(always)]
 pub(super) unsafe fn computed<const N: usize>(
     machine: &mut Machine,
     pc: *const Instr,
     captured: [Word; N],
+    consts: Pool,
 ) -> Word {
     let (mut words, mut at, mut are_ints) = ([Word::ZERO; 3], 0, true);
     while at < N {
@@ -104,18 +105,28 @@ pub(super) unsafe fn computed<const N: usize>(
     let [a, b, c] = words;
     // SAFETY: the caller's promise.
     unsafe {
-        if are_ints { of_integers(machine, pc, a, b, c) } else { of_numbers(machine, pc, a, b, c) }
+        match are_ints {
+            true => of_integers(machine, pc, a, b, c, consts),
+            false => of_numbers(machine, pc, a, b, c, consts),
+        }
     }
 }
 
 /// Returns [`computed`] of integers, called with words: the address of a local in who executes an
 /// instruction would keep the next one from being a jump.
 #[inline(never)]
-unsafe fn of_integers(machine: &mut Machine, pc: *const Instr, a: Word, b: Word, c: Word) -> Word {
+unsafe fn of_integers(
+    machine: &mut Machine,
+    pc: *const Instr,
+    a: Word,
+    b: Word,
+    c: Word,
+    consts: Pool,
+) -> Word {
     let mut frame = [Word::ZERO; SLOTS];
     frame[..3].copy_from_slice(&[a, b, c]);
     // SAFETY: the caller's promise.
-    match unsafe { computed_in(pc, frame) } {
+    match unsafe { computed_in(pc, frame, consts) } {
         Some(Number::Twice(twice)) => Word::from_bits(twice as u64),
         other => machine.word_of(other),
     }
@@ -123,14 +134,21 @@ unsafe fn of_integers(machine: &mut Machine, pc: *const Instr, a: Word, b: Word,
 
 /// Returns [`computed`] of what need not be integers.
 #[inline(never)]
-unsafe fn of_numbers(machine: &mut Machine, pc: *const Instr, a: Word, b: Word, c: Word) -> Word {
+unsafe fn of_numbers(
+    machine: &mut Machine,
+    pc: *const Instr,
+    a: Word,
+    b: Word,
+    c: Word,
+    consts: Pool,
+) -> Word {
     let mut frame = [Number::Twice(0); SLOTS];
     for (slot, word) in frame.iter_mut().zip([a, b, c]) {
         let Some(number) = machine.captured(word) else { return Word::NOTHING };
         *slot = number;
     }
     // SAFETY: the caller's promise.
-    let result = unsafe { computed_in(pc, frame) };
+    let result = unsafe { computed_in(pc, frame, consts) };
     machine.word_of(result)
 }
 
@@ -155,7 +173,7 @@ pub(super) unsafe fn computed_of_args(
         *slot = number;
     }
     // SAFETY: the caller's promise.
-    let result = unsafe { computed_in(pc, frame) };
+    let result = unsafe { computed_in(pc, frame, consts) };
     machine.word_of(result)
 }
 
@@ -186,9 +204,13 @@ impl Machine {
 /// Returns what the code computes in a frame, in which is what it takes.
 ///
 /// # Safety
-/// It is the code of a cheap thunk.
+/// It is the code of a cheap thunk, and `consts` the pool of its constants.
 #[inline(always)]
-unsafe fn computed_in<V: Value>(mut pc: *const Instr, mut frame: [V; SLOTS]) -> Option<Number> {
+unsafe fn computed_in<V: Value>(
+    mut pc: *const Instr,
+    mut frame: [V; SLOTS],
+    consts: Pool,
+) -> Option<Number> {
     // Slots are below `SLOTS`; so the mask changes none.
     macro_rules! slot {
         ($at:expr) => {
@@ -224,6 +246,11 @@ unsafe fn computed_in<V: Value>(mut pc: *const Instr, mut frame: [V; SLOTS]) -> 
     loop {
         // SAFETY: such code ends in an instruction that ends this loop.
         match unsafe { *pc } {
+            Instr::Move { d, a } => match a.as_slot() {
+                Some(at) => slot!(d) = frame[at as usize & (SLOTS - 1)],
+                // SAFETY: it is a constant of the pool, and an integer.
+                None => set!(d, unsafe { read_arg(a, std::ptr::null(), consts) }.twice()),
+            },
             Instr::Add { d, a, b } => set!(d, twice!(a).checked_add(twice!(b))?),
             Instr::Sub { d, a, b } => set!(d, twice!(a).checked_sub(twice!(b))?),
             Instr::Mul { d, a, b } => set!(d, int!(a).checked_mul(twice!(b))?),
@@ -267,7 +294,7 @@ unsafe fn computed_in<V: Value>(mut pc: *const Instr, mut frame: [V; SLOTS]) -> 
             }
             // From here on not all are integers.
             // SAFETY: it is the rest of such code.
-            _ if !V::FLOATS => return unsafe { go_on(pc, frame.map(V::number)) },
+            _ if !V::FLOATS => return unsafe { go_on(pc, frame.map(V::number), consts) },
             ref other => {
                 let (d, value) = float_of(other, |slot| slot!(slot).number())?;
                 slot!(d) = V::of_float(value)?;
@@ -283,9 +310,9 @@ unsafe fn computed_in<V: Value>(mut pc: *const Instr, mut frame: [V; SLOTS]) -> 
 /// # Safety
 /// As there.
 #[inline(never)]
-unsafe fn go_on(pc: *const Instr, frame: [Number; SLOTS]) -> Option<Number> {
+unsafe fn go_on(pc: *const Instr, frame: [Number; SLOTS], consts: Pool) -> Option<Number> {
     // SAFETY: the caller's promise.
-    unsafe { computed_in(pc, frame) }
+    unsafe { computed_in(pc, frame, consts) }
 }
 
 /// Returns what an instruction on floats computes, and the slot for it; `number` is what is in a

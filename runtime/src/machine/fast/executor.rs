@@ -204,7 +204,7 @@ impl<'a, P: Probe> Executor<'a, P> {
         let captured = self.read(args);
         let pc = self.code_of(thunk);
         // SAFETY: the operand names the code of a thunk, which is cheap, and takes what is captured.
-        let value = unsafe { computed(self.machine, pc, captured) };
+        let value = unsafe { computed(self.machine, pc, captured, self.consts) };
         match value == Word::NOTHING {
             true => self.thunk(d, thunk, args),
             false => self.result(d, value),

@@ -20,7 +20,7 @@ pub fn is_cheap(program: &Program, entry: Entry) -> bool {
     let code = program.code.get(entry.pc.0 as usize..).unwrap_or(&[]);
     let takes = entry.takes as usize;
     let fits = entry.frame as usize <= SLOTS && (1..=CAPTURED).contains(&takes);
-    fits && code.iter().take(INSTRUCTIONS).find_map(step) == Some(true)
+    fits && code.iter().take(INSTRUCTIONS).find_map(|instr| step(program, instr)) == Some(true)
 }
 
 /// Returns what is added, if code only adds a constant to the one variable that it takes.
@@ -38,8 +38,12 @@ pub fn sum_with(program: &Program, entry: Entry) -> Option<i32> {
 }
 
 /// Returns whether an instruction ends the code as it should; `None` if the next one has to tell.
-fn step(instr: &Instr) -> Option<bool> {
+fn step(program: &Program, instr: &Instr) -> Option<bool> {
     match *instr {
+        Instr::Move { a, .. } => match a.as_constant() {
+            Some(constant) if !program.consts[constant].is_int() => Some(false),
+            _ => None,
+        },
         Instr::Add { .. }
         | Instr::Sub { .. }
         | Instr::Mul { .. }
