@@ -541,6 +541,7 @@ fn sums_of_numbers_that_are_there_do_not_grow_into_chains() {
     };
     for (zero, step) in [
         ("0", "(P (add a n) (sub b a) (add c 1) (sub 7 d))"),
+        ("0", "(P (add a (eq b 1)) (eq b 0) (lt 3 c) (ge a 7))"),
         ("0.0", "(P (fadd a 0.5) (fsub 1.0 b) (fmul c (fadd a b)) (fsqrt (itof n)))"),
         (
             "1.0",
@@ -551,6 +552,26 @@ fn sums_of_numbers_that_are_there_do_not_grow_into_chains() {
         let live = live_on_fast(&program, "");
         assert!(live < 100_000, "{step}: {live} bytes");
     }
+}
+
+/// What a number is compared with is a constant of the code that is computed.
+#[test]
+fn a_comparison_with_a_constant_is_made_where_it_would_be_built() {
+    let program = compile(
+        "(defn main[i] (go (length i) 3 0 [0] 0))
+         (defn go[n a z w v] (if (eq n 0) [z (head w) v a]
+           (go (sub n 1) (sub n a) (eq a -2) [(le 3 n)] (neq a 1000000))))",
+    );
+    let [slow, fast] = [MachineKind::Reference, MachineKind::Fast].map(|kind| {
+        let mut machine = machine(kind, &program, Config::default());
+        let input = Box::new(Text::new("a text of some length"));
+        machine.start(Format::Default, Some(input)).expect("a main");
+        let mut out = String::new();
+        machine.run(&mut out).expect("a value");
+        (out, machine.statistics().thunks_made)
+    });
+    assert_eq!(slow.0, fast.0);
+    assert!(fast.1 < 5, "{} thunks", fast.1);
 }
 
 /// A thread that waits for a variable and is thrown something leaves nothing there.

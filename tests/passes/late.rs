@@ -79,6 +79,25 @@ fn what_loops_end_in_is_a_join_point_of_each() {
     }
 }
 
+/// Several ways lead to the same place with the same number: what is done with it is done at compile time.
+#[test]
+fn a_literal_that_all_jumps_pass_is_known_where_they_lead() {
+    let text = |last: &str| {
+        format!(
+            "(data T (A n) (B n) (C))
+             (defn main[i] (map (fn [c] (one (case c ['a' (A (length i))] ['b' (B 3)] [_ C]))) i))
+             (defn one[t] (case t [(A n) (two n 2)] [(B n) (two (mul n 5) 2)] [C (two 7 {last})]))
+             (defn two[n k] (if (gt n 4) (Pair n (add k 1)) (Pair (add n 1) (mul k 3))))"
+        )
+    };
+    for (last, is_known) in [("2", true), ("9", false)] {
+        let text = text(last);
+        let program = shown(&built(&text, Passes::level(1), Stage::Optimised));
+        assert_eq!(program.contains("(Pair n 3)"), is_known, "{program}");
+        same_after(&text, &[Passes::level(1), Passes::ALL]);
+    }
+}
+
 /// A name of its own would have to be evaluated again, and of the variable nothing would be known.
 #[test]
 fn what_takes_its_argument_apart_takes_a_variable_apart() {
