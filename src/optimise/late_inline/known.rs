@@ -41,8 +41,8 @@ pub(super) struct Done {
 /// Simplifies some bodies. Takes time linear in them.
 pub(super) fn simplify(program: &mut Program, bodies: &[ExprId]) -> Done {
     let folder = Folder::new(&program.bigs);
-    let (values, uses, jumped, left, is_lazy, done) = Default::default();
-    let mut known = Known { program, folder, values, uses, jumped, left, is_lazy, done };
+    let (values, named, uses, jumped, left, is_lazy, done) = Default::default();
+    let mut known = Known { program, folder, values, named, uses, jumped, left, is_lazy, done };
     for &body in bodies {
         known.values.clear();
         known.uses = used(known.program, body);
@@ -64,6 +64,8 @@ pub(super) struct Known<'p> {
     pub(super) program: &'p mut Program,
     pub(super) folder: Folder,
     values: FxHashMap<LocalId, Value>,
+    /// The locals of which others are only names.
+    named: FxHashMap<LocalId, LocalId>,
     /// How often the body uses each local.
     pub(super) uses: FxHashMap<LocalId, u32>,
     /// The joins that something jumps to, with the literal that each parameter is in all jumps.
@@ -173,6 +175,10 @@ impl Known<'_> {
         {
             let known = self.value(local, binding, value);
             self.values.extend(known.map(|known| (local, known)));
+            if let Expr::Local(of) = self.program.exprs[value] {
+                let of = self.named.get(&of).copied().unwrap_or(of);
+                self.named.insert(local, of);
+            }
         }
     }
 
@@ -296,7 +302,7 @@ impl Known<'_> {
     }
 
     fn switch(&mut self, expr: ExprId, switch: SwitchId) {
-        let scrutinee = self.program.switches[switch].scrutinee;
+        let scrutinee = self.scrutinee(switch);
         let before = self.values.get(&scrutinee).copied();
         if let Some(body) = before.and_then(|value| self.taken(switch, value)) {
             return self.decide(expr, body);
@@ -323,6 +329,21 @@ impl Known<'_> {
             self.expr(body);
         }
         self.know(scrutinee, before);
+    }
+
+    /// Returns what a switch is on: where that is a name for a local of which the alternative is known, it
+    /// becomes that local.
+    fn scrutinee(&mut self, switch: SwitchId) -> LocalId {
+        let scrutinee = self.program.switches[switch].scrutinee;
+        let Some(&of) = self.named.get(&scrutinee) else { return scrutinee };
+        if !matches!(self.values.get(&of), Some(Value::Alternative(..))) {
+            return scrutinee;
+        }
+        let switch = &mut self.program.switches[switch];
+        // What has been evaluated is the name.
+        (switch.scrutinee, switch.evaluated) = (of, false);
+        *self.uses.entry(of).or_default() += 1;
+        of
     }
 
     fn know(&mut self, local: LocalId, value: Option<Value>) {
