@@ -98,12 +98,27 @@ fn a_literal_that_all_jumps_pass_is_known_where_they_lead() {
     }
 }
 
+/// The parameter of what is inlined is a name for what an alternative is of.
+#[test]
+fn what_has_been_taken_apart_is_not_taken_apart_again_by_what_is_inlined() {
+    let text = "(defn main[i] (map f [(map ord i) [5] Nil [1 2] [5 5 5]]))
+        (defn f[xs] (case xs [Nil 0]
+          [(Cons x t) (if (eq x 5) (add (top xs) 5) (mul (top xs) (top t)))]))
+        (defn top[xs] (case xs [Nil 7] [(Cons x t) (if (gt x 50) (mul x 3)
+          (case t [Nil (add x x)] [(Cons y _) (sub (mul x y) (mul 3 (add x y)))]))]))";
+    let program = shown(&built(text, Passes::level(1), Stage::Optimised));
+    let (_, f) = program.split_once("(defn f[xs]").expect("its definition");
+    let (f, _) = f.split_once("(defn ").expect("another one");
+    assert_eq!(f.matches("(switch (force xs)").count(), 1, "{program}");
+    same_after(text, &[Passes::level(1), Passes::ALL]);
+}
+
 /// A name of its own would have to be evaluated again, and of the variable nothing would be known.
 #[test]
 fn what_takes_its_argument_apart_takes_a_variable_apart() {
     let text = "(data T (Tip) (Node h l r))
         (defn main[i] (depth (go (add 9 (length i)) Tip)))
-        (defn go[n t] (if (eq n 0) t (go (sub n 1) (lean t (go (rem n 3) Tip)))))
+        (defn go[n t] (if (eq n 0) t (go (sub n 1) (lean t (go (div n 3) Tip)))))
         (defn depth[t] (case t [Tip 0] [(Node h l r) (add (height l) (add h (depth r)))]))
         (defn height[t] (case t [Tip 0] [(Node h _ _) h]))
         (defn lean[l r] (if (gt (sub (height l) (height r)) 1) (Node (height l) r l)
