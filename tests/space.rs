@@ -560,7 +560,7 @@ fn a_comparison_with_a_constant_is_made_where_it_would_be_built() {
     let program = compile(
         "(defn main[i] (go (length i) 3 0 [0] 0))
          (defn go[n a z w v] (if (eq n 0) [z (head w) v a]
-           (go (sub n 1) (sub n a) (eq a -2) [(le 3 n)] (neq a 1000000))))",
+           (go (sub n 1) (sub n a) (eq a -2) [(le 1 n)] (neq a 1000000))))",
     );
     let [slow, fast] = [MachineKind::Reference, MachineKind::Fast].map(|kind| {
         let mut machine = machine(kind, &program, Config::default());

@@ -113,6 +113,19 @@ fn what_has_been_taken_apart_is_not_taken_apart_again_by_what_is_inlined() {
     same_after(text, &[Passes::level(1), Passes::ALL]);
 }
 
+/// Strictness analysis has one field evaluated; the other one is known then.
+#[test]
+fn what_follows_a_field_of_a_record_knows_the_others() {
+    let text = "(defn main[i] (case (carry 0 (map ord i))
+          [(Pair c ys) (if (eq c 0) ys (append ys [c]))]))
+        (defn carry[s xs] (case xs [Nil (Pair s Nil)]
+          [(Cons x t) (let ([p (carry (div (add s (mul 7 x)) 10) t)])
+            (Pair (fst p) (Cons (add s x) (snd p))))]))";
+    let program = shown(&built(text, Passes::level(1), Stage::Optimised));
+    assert!(!program.contains("(snd "), "{program}");
+    same_after(text, &[Passes::level(1), Passes::ALL]);
+}
+
 /// A name of its own would have to be evaluated again, and of the variable nothing would be known.
 #[test]
 fn what_takes_its_argument_apart_takes_a_variable_apart() {

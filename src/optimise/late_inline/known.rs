@@ -2,8 +2,10 @@
 //! lack arguments in the place of a call.
 //!
 //! Primitives on literals are computed, a choice on what is known is made, and a function that is bound beside its
-//! application is called. Nothing is evaluated that was not, and nothing is copied but names and literals: an
-//! argument of a constructor that is neither gets a name before an alternative uses it.
+//! application is called. What has been taken apart is not taken apart again, by a `case` or a selection, under
+//! whatever name; what comes after a field of a record goes on where the record has been taken apart. Nothing is
+//! evaluated that was not, and nothing is copied but names and literals: an argument of a constructor that is
+//! neither gets a name before an alternative uses it.
 
 use std::collections::hash_map::Entry;
 
@@ -13,10 +15,11 @@ use crate::base::index::List;
 use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{
     Branches, ConBranch, ConId, Expr, ExprId, GlobalId, GlobalKind, Join, JoinId, Lit, LocalId,
-    Program, SwitchId,
+    Program, Switch, SwitchId,
 };
 use crate::core::traverse::{Child, Position};
 use crate::optimise::fold::{Folder, is_one_kind};
+use crate::optimise::selection::selected;
 use crate::primitive::Shape;
 
 /// What is known of a local.
@@ -111,6 +114,9 @@ impl Known<'_> {
                     false => Position::Binding(local),
                 };
                 self.part(expr, value, position);
+                if is_forced && self.goes_on_within(expr, local, value, body) {
+                    return;
+                }
                 if is_forced && self.switch_at_ends(expr, local, value, body) {
                     return;
                 }
@@ -140,6 +146,52 @@ impl Known<'_> {
                 }
             }
         }
+    }
+
+    /// Where a value is taken out of a record, goes on within the alternative: there the other fields are known.
+    fn goes_on_within(
+        &mut self,
+        expr: ExprId,
+        local: LocalId,
+        value: ExprId,
+        body: ExprId,
+    ) -> bool {
+        let mut of = value;
+        while let Expr::Let(_, named, inner) = self.program.exprs[of]
+            && matches!(self.program.exprs[named], Expr::Local(_))
+        {
+            of = inner;
+        }
+        let Expr::Switch(switch) = self.program.exprs[of] else { return false };
+        let program = &mut *self.program;
+        let Switch { branches: Branches::Cons(branches), default: None, .. } =
+            &program.switches[switch]
+        else {
+            return false;
+        };
+        let &[ConBranch { body: field, .. }] = &branches[..] else { return false };
+        if !matches!(program.exprs[field], Expr::Local(_)) {
+            return false;
+        }
+        let within = program.expr(Expr::Force(local, field, body), program.spans[expr]);
+        if let Branches::Cons(branches) = &mut program.switches[switch].branches {
+            branches[0].body = within;
+        }
+        self.replace(expr, value);
+        self.expr(expr);
+        true
+    }
+
+    /// Returns the field that an application selects, if what it is of has been taken apart.
+    fn selected(&mut self, callee: ExprId, operands: &[ExprId]) -> Option<Expr> {
+        let (Expr::Global(selector), &[of]) = (self.program.exprs[callee], operands) else {
+            return None;
+        };
+        let Expr::Local(of) = self.program.exprs[of] else { return None };
+        let of = self.named.get(&of).copied().unwrap_or(of);
+        let Some(&Value::Alternative(con, switch)) = self.values.get(&of) else { return None };
+        let at = selected(self.program, selector, con)?;
+        self.field(con, switch, at)
     }
 
     /// Notes which literals a jump passes.
@@ -247,6 +299,11 @@ impl Known<'_> {
             }
         };
         let operands = self.program.expr_lists[args].to_vec();
+        if let Some(field) = self.selected(callee, &operands) {
+            self.program.exprs[expr] = field;
+            self.done.decided += 1;
+            return;
+        }
         let primitive = match self.program.exprs[callee] {
             Expr::Global(of) => match self.program.globals[of].kind {
                 GlobalKind::Primitive(primitive) if primitive.arity() == operands.len() => {
@@ -331,16 +388,16 @@ impl Known<'_> {
         self.know(scrutinee, before);
     }
 
-    /// Returns what a switch is on: where that is a name for a local of which the alternative is known, it
-    /// becomes that local.
+    /// Returns what a switch is on: where that is a name for another local, it becomes that local.
     fn scrutinee(&mut self, switch: SwitchId) -> LocalId {
         let scrutinee = self.program.switches[switch].scrutinee;
         let Some(&of) = self.named.get(&scrutinee) else { return scrutinee };
-        if !matches!(self.values.get(&of), Some(Value::Alternative(..))) {
+        let is_known = matches!(self.values.get(&of), Some(Value::Alternative(..)));
+        let switch = &mut self.program.switches[switch];
+        // It may be the name only that has been evaluated.
+        if switch.evaluated && !is_known {
             return scrutinee;
         }
-        let switch = &mut self.program.switches[switch];
-        // What has been evaluated is the name.
         (switch.scrutinee, switch.evaluated) = (of, false);
         *self.uses.entry(of).or_default() += 1;
         of
