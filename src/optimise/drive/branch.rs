@@ -135,11 +135,13 @@ impl Driver<'_> {
                 Left::Several => {}
             }
         }
+        // Where nothing is left, this is never executed, and is a switch all the same.
+        let excludes = !self.takes_default(case, node);
         let branches = match &case.branches {
             Branches::Lits(branches) => {
                 let mut out = Vec::with_capacity(branches.len());
                 for &(lit, body) in branches {
-                    if self.is_excluded(node, Tag::Lit(lit)) {
+                    if excludes && self.is_excluded(node, Tag::Lit(lit)) {
                         continue;
                     }
                     let body = self.scope(span, |driver| {
@@ -153,7 +155,7 @@ impl Driver<'_> {
             Branches::Cons(branches) => {
                 let mut out = Vec::with_capacity(branches.len());
                 for branch in branches.iter().chain(&last) {
-                    if self.is_excluded(node, Tag::Con(branch.con)) {
+                    if excludes && self.is_excluded(node, Tag::Con(branch.con)) {
                         continue;
                     }
                     let mut locals = Vec::with_capacity(branch.fields.len());
