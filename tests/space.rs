@@ -574,6 +574,21 @@ fn a_comparison_with_a_constant_is_made_where_it_would_be_built() {
     assert!(fast.1 < 5, "{} thunks", fast.1);
 }
 
+/// A large integer is no word to compute with.
+#[test]
+fn a_comparison_with_a_large_constant_is_left_to_its_thunk() {
+    let program = compile(
+        "(defn main[i] (go (length i) 5 5))
+         (defn go[n a b] (if (eq n 0) [a b]
+           (go (sub n 1) (lt n -1000000000000000000000) (gt n 1000000000000000000000))))",
+    );
+    let mut machine = machine(MachineKind::Fast, &program, Config::default());
+    machine.start(Format::Default, Some(Box::new(Text::new("a text")))).expect("a main");
+    let mut out = String::new();
+    machine.run(&mut out).expect("a value");
+    assert_eq!(out.trim_end(), "0 0 Nil");
+}
+
 /// A thread that waits for a variable and is thrown something leaves nothing there.
 #[test]
 fn threads_that_no_longer_wait_for_a_variable_are_collected() {
