@@ -39,8 +39,7 @@ pub(super) fn inline(program: Program, known_case: bool, report: &mut Report) ->
     let mut program = program;
     let facts = Facts::new(&program);
     let places = InlinedPlaces::new(&program, &program.places);
-    let changed = Vec::new();
-    let mut late = Late { program: &mut program, facts, places, inlined: 0, joins: 0, changed };
+    let mut late = Late { program: &mut program, facts, places, inlined: 0, joins: 0 };
     for id in late.program.globals.indices() {
         late.body(id, None);
     }
@@ -78,8 +77,6 @@ struct Late<'p> {
     /// How many calls are replaced, and how many join points made.
     inlined: u64,
     joins: u64,
-    /// The functions into whose bodies others have been put.
-    changed: Vec<GlobalId>,
 }
 
 impl Late<'_> {
@@ -138,7 +135,6 @@ impl Late<'_> {
     fn grow(&mut self, id: GlobalId, size: usize) {
         self.facts.size[id] += size;
         self.inlined += 1;
-        self.changed.push(id);
     }
 
     /// Returns the callee and the arguments of a call whose body may take its place.
@@ -175,14 +171,18 @@ impl Late<'_> {
             }
         };
         let args = self.program.expr_lists[args].to_vec();
-        let evaluated: Vec<bool> =
+        let mut forced: Vec<bool> =
             (0..args.len()).map(|number| self.is_evaluated(global, number, args[number])).collect();
-        let first = evaluated.iter().position(|&is_evaluated| is_evaluated);
-        let named = first.filter(|&first| self.is_taken_apart(params[first], args[first], out));
+        // The first one is evaluated last, where the body begins.
+        if let Some(first) = forced.iter().position(|&is_forced| is_forced)
+            && self.is_taken_apart(params[first], args[first], out)
+        {
+            forced[first] = false;
+        }
         // The last argument is evaluated first, as everywhere; what is bound is bound after that.
         for is_strict in [false, true] {
             for (number, (&param, &arg)) in params.iter().zip(&args).enumerate() {
-                if is_strict != (evaluated[number] && named != Some(number)) {
+                if is_strict != forced[number] {
                     continue;
                 }
                 let bound = match is_strict {
