@@ -177,6 +177,9 @@ impl Driver<'_> {
 
     /// Returns what [`differs`](Self::differs) does, of an expression that is not evaluated.
     pub(super) fn differs_lazily(&mut self, condition: ExprId, env: EnvId) -> Option<bool> {
+        if self.excluded.is_empty() {
+            return None;
+        }
         let old = self.old;
         let Expr::App(callee, args) = old.exprs[condition] else { return None };
         let Expr::Global(global) = old.exprs[callee] else { return None };

@@ -114,7 +114,7 @@ impl Known<'_> {
                     false => Position::Binding(local),
                 };
                 self.part(expr, value, position);
-                if is_forced && self.goes_on_within(expr, local, value, body) {
+                if self.goes_on_within(expr) {
                     return;
                 }
                 if is_forced && self.switch_at_ends(expr, local, value, body) {
@@ -149,13 +149,8 @@ impl Known<'_> {
     }
 
     /// Where a value is taken out of a record, goes on within the alternative: there the other fields are known.
-    fn goes_on_within(
-        &mut self,
-        expr: ExprId,
-        local: LocalId,
-        value: ExprId,
-        body: ExprId,
-    ) -> bool {
+    fn goes_on_within(&mut self, expr: ExprId) -> bool {
+        let Expr::Force(local, value, body) = self.program.exprs[expr] else { return false };
         let mut of = value;
         while let Expr::Let(_, named, inner) = self.program.exprs[of]
             && matches!(self.program.exprs[named], Expr::Local(_))
