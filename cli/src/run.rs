@@ -37,9 +37,10 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     }
     let clock = args.profile.as_ref().map(|_| Clock::start());
     let stats = args.stats_format.or(args.stats.then_some(args::Stats::Text));
+    let counts = stats.is_some_and(|format| format != args::Stats::Clocks);
     let options = StoreOptions {
-        count: stats.is_some(),
-        pauses: stats.is_some(),
+        count: counts,
+        pauses: counts,
         sampler: clock.as_ref().map(Clock::sampler),
         ..store_options(&args.limits, &stopper)
     };

@@ -111,6 +111,17 @@ pub fn render(format: Stats, statistics: &Statistics, pauses: &Pauses, clocks: C
             });
             object.to_string() + "\n"
         }
+        Stats::Clocks => {
+            let object = json!({
+                "schema": "gmachine-statistics",
+                "version": 1,
+                "clocks": {
+                    "compile_seconds": clocks.compile.as_secs_f64(),
+                    "run_seconds": clocks.run.as_secs_f64(),
+                },
+            });
+            object.to_string() + "\n"
+        }
     }
 }
 

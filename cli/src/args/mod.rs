@@ -177,7 +177,10 @@ pub struct Run {
     /// Print what the machine counted to standard error
     #[arg(short, long)]
     pub stats: bool,
-    /// How to print that, and print it: text, json
+    /// How to print that, and print it: text, json; or clocks, which counts nothing
+    ///
+    /// To count instructions takes time. With clocks the program runs as it does without
+    /// statistics, and only the times are printed, as JSON.
     #[arg(long, value_name = "FORMAT", hide_possible_values = true, hide_short_help = true)]
     pub stats_format: Option<Stats>,
     /// Write folded stacks of time to FILE, a sample each millisecond, of allocation to FILE.alloc
@@ -274,6 +277,8 @@ pub enum Stats {
     Text,
     /// One JSON object
     Json,
+    /// One JSON object of times alone: nothing is counted, which takes time
+    Clocks,
 }
 
 /// The machine.
