@@ -5,6 +5,9 @@ fn main() {
     if makes_jumps_of_calls() {
         println!("cargo:rustc-cfg=gmachine_threaded");
     }
+    if has_native_code() {
+        println!("cargo:rustc-cfg=gmachine_native");
+    }
 }
 
 /// Returns whether the compiler makes a jump of a call that is the last act of a function: LLVM
@@ -16,4 +19,14 @@ fn makes_jumps_of_calls() -> bool {
         && std::env::var("CARGO_CFG_MIRI").is_err()
         && variable("CARGO_CFG_TARGET_FAMILY") == "unix"
         && (arch == "x86_64" || arch == "aarch64")
+}
+
+/// Returns whether native code can be made and run.
+fn has_native_code() -> bool {
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    std::env::var("CARGO_FEATURE_NATIVE").is_ok()
+        && std::env::var("CARGO_CFG_MIRI").is_err()
+        && std::env::var("CARGO_CFG_GMACHINE_ASAN").is_err()
+        && variable("CARGO_CFG_TARGET_FAMILY") == "unix"
+        && variable("CARGO_CFG_TARGET_ARCH") == "x86_64"
 }

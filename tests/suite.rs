@@ -20,6 +20,7 @@ mod language;
 mod layering;
 mod machine;
 mod modules;
+mod native;
 mod numbers;
 mod optimise;
 mod parity;

@@ -6,7 +6,7 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, Machine, MachineKind, Stress, Whnf};
 use gmachine::optimise::Passes;
 
-use crate::common::{compiled_after, machine, names};
+use crate::common::{compiled_after, machine, names, native};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within};
 use crate::parity::{fuel, is_right, mode, passes};
@@ -102,8 +102,10 @@ pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
         let (code, report) = compiled_after(text, set)?;
         seen.report(&report);
         seen.modes[mode] += 1;
-        let how = format!("[{}] {stress:?}", names(set));
-        let mut fast = machine(MachineKind::Fast, &code, Config { stress, ..config.clone() });
+        let native = native(&mut dice);
+        let how = format!("[{}] {stress:?} {native:?}", names(set));
+        let of_fast = Config { stress, native, ..config.clone() };
+        let mut fast = machine(MachineKind::Fast, &code, of_fast);
         let printed = wanted.all.iter().map(|found| found.output.len()).sum();
         let fuel = if stress == Stress::None { FUEL } else { fuel(stress, reductions, printed) };
         let found =

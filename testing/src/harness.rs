@@ -8,12 +8,12 @@ use gmachine::gcode::{parse, print};
 use gmachine::load::Source;
 use gmachine::machine::outcome::{Input, InputError, Limit, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::{Config, MachineKind, Stress};
+use gmachine::machine::{Config, MachineKind, NativeCode, Stress};
 use gmachine::optimise::{self, Pass, Passes};
 use gmachine::syntax;
 use gmachine::syntax::binary::HEADER;
 
-use crate::common::{NoFiles, first_mistake, machine, names, subset};
+use crate::common::{NoFiles, first_mistake, machine, names, native, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within, is_json};
 use crate::parity::is_right;
@@ -190,13 +190,14 @@ fn run(
     kind: MachineKind,
     code: &Verified,
     format: Format,
-    stress: Stress,
+    (stress, native): (Stress, NativeCode),
     fuel: u64,
     count: bool,
     seen: &mut Tally,
 ) -> Result<Found, String> {
     let fuel = Some(fuel);
-    let config = Config { fuel, heap_limit: Some(HEAP), stress, count, ..Config::default() };
+    let heap_limit = Some(HEAP);
+    let config = Config { fuel, heap_limit, stress, native, count, ..Config::default() };
     let mut machine = machine(kind, code, config);
     let mut out = String::new();
     let result =
@@ -238,7 +239,8 @@ pub fn reference(data: &[u8]) {
     let fuel = if stress == Stress::None { FUEL } else { 2_000 };
     if let Some(code) = panicking(code(text, Passes::NONE)) {
         let seen = &mut Tally::default();
-        panicking(run(MachineKind::Reference, &code, format, stress, fuel, false, seen));
+        let mode = (stress, NativeCode::Never);
+        panicking(run(MachineKind::Reference, &code, format, mode, fuel, false, seen));
     }
 }
 
@@ -282,17 +284,20 @@ pub fn both_of(
     let format = [Format::Default, Format::Default, Format::Sexpr, Format::Json][dice.roll(4)];
     let count = dice.one_in(2);
     let Some(plain) = code(Passes::NONE)? else { return Ok(None) };
-    let wanted = run(MachineKind::Reference, &plain, format, Stress::None, FUEL, count, seen)?;
+    let none = (Stress::None, NativeCode::Never);
+    let wanted = run(MachineKind::Reference, &plain, format, none, FUEL, count, seen)?;
     let set = parity::passes(dice, 1);
     let mode = dice.roll(8);
     let stress = Stress::ALL.get(mode).copied().unwrap_or_default();
     // A collection at each step takes its time.
     let fuel = if stress == Stress::None { REDUCTIONS } else { 1_500 };
-    let how = format!("[{}] {stress:?}", names(set));
+    let native = native(dice);
+    let how = format!("[{}] {stress:?} {native:?}", names(set));
     let Some(code) = code(set)? else {
         return Err(format!("{how}: there is a mistake now"));
     };
-    let found = run(MachineKind::Fast, &code, format, stress, fuel, count, seen)
+    let mode = (stress, native);
+    let found = run(MachineKind::Fast, &code, format, mode, fuel, count, seen)
         .map_err(|wrong| format!("{how}: {wrong}"))?;
     // Memory runs out sooner on one machine than on the other, and steps are not the same.
     let short = found.end == End::Fuel && wanted.output.starts_with(&found.output);

@@ -9,7 +9,7 @@ use gmachine::machine::print::Format;
 use gmachine::machine::{Config, MachineKind, Stress};
 use gmachine::optimise::Passes;
 
-use crate::common::{Text, compiled_after, machine, names};
+use crate::common::{Text, compiled_after, machine, names, native};
 use crate::dice::Dice;
 use crate::differential::standard_types;
 use crate::ends::{End, Found, found_within, without_names};
@@ -491,7 +491,8 @@ pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
     let mode = mode(&mut dice, &ran.statistics);
     seen.modes[mode] += 1;
     let stress = Stress::ALL[mode];
-    let how = format!("{} [{}] {stress:?}", done.join(" "), names(set));
+    let native = native(&mut dice);
+    let how = format!("{} [{}] {stress:?} {native:?}", done.join(" "), names(set));
     let (code, report) = compiled_after(&changed, set)
         .map_err(|mistake| format!("a mistake after rewriting: {how}: {mistake}\n{changed}"))?;
     seen.report(&report);
@@ -501,7 +502,8 @@ pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
         Stress::Full => 4 * reductions + 500,
         _ => 4 * reductions + 10_000,
     };
-    let Ran { found, .. } = run(&code, Config { fuel: Some(fuel), stress, ..config }, &mut seen)?;
+    let Ran { found, .. } =
+        run(&code, Config { fuel: Some(fuel), stress, native, ..config }, &mut seen)?;
     if !agrees(wanted, &found) {
         return Err(format!("rewritten: {how}: wanted {wanted:?}, found {found:?}\n{changed}"));
     }

@@ -9,7 +9,7 @@ use gmachine::machine::{Config, Machine, MachineKind, Stress};
 use gmachine::optimise::strictness::Budget;
 use gmachine::optimise::{Pass, Passes};
 
-use crate::common::{Text, compiled_after, compiled_within, machine, names, subset};
+use crate::common::{Text, compiled_after, compiled_within, machine, names, native, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Found, ended, found};
 pub use crate::tally::Tally;
@@ -205,8 +205,9 @@ pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
         let stress = Stress::ALL[mode];
         let fuel = fuel(stress, reductions, wanted.output.len());
         let within = budget.map_or(String::new(), |budget| format!(" within {budget:?}"));
-        let how = format!("[{}]{within} {stress:?} {way:?}", names(set));
-        let config = Config { fuel: Some(fuel), stress, ..config.clone() };
+        let native = native(&mut dice);
+        let how = format!("[{}]{within} {stress:?} {native:?} {way:?}", names(set));
+        let config = Config { fuel: Some(fuel), stress, native, ..config.clone() };
         let mut fast = made(MachineKind::Fast, &code, config.clone());
         let result = go(&mut *fast, way, fuel, &mut seen)
             .map_err(|stop| format!("the machine: {how}: {stop}"))?;

@@ -19,6 +19,8 @@ pub struct Config {
     pub stress: Stress,
     /// Which request for room is refused: for tests.
     pub refuse: Refusal,
+    /// When the fast machine compiles the program to native code, if it can.
+    pub native: NativeCode,
     /// Whether each instruction is counted, by its kind too, which takes time. (How many there
     /// were, the reference machine always counts.)
     pub count: bool,
@@ -39,6 +41,18 @@ impl std::fmt::Debug for Config {
         config.field("heap_limit", &self.heap_limit).field("fuel", &self.fuel);
         config.field("stress", &self.stress).field("costs", &self.costs).finish_non_exhaustive()
     }
+}
+
+/// When the fast machine compiles a program to native code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum NativeCode {
+    /// When it has done as many reductions as take about as long as that does.
+    #[default]
+    WhenItPays,
+    /// When it has done so many reductions.
+    After(u64),
+    /// Never.
+    Never,
 }
 
 /// Which requests for memory are refused: for tests, so that a run of any size can run out of

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::config::Config;
+use super::config::{Config, NativeCode};
 use super::interface::Machine;
 use super::{fast, reference};
 use crate::gcode::Verified;
@@ -15,19 +15,28 @@ pub enum MachineKind {
     /// The one for use: see [`mod@fast`].
     #[default]
     Fast,
+    /// The same, with native code from the first reductions on: in builds with the feature `native`, for
+    /// processors for which there is a code generator. Elsewhere it is as `Fast`.
+    Native,
     /// The textbook's, rule by rule: see [`mod@reference`].
     Reference,
 }
 
 impl MachineKind {
-    /// All of them.
-    pub const ALL: &[MachineKind] = &[MachineKind::Fast, MachineKind::Reference];
+    /// All that this build has.
+    pub const ALL: &[MachineKind] = &[
+        MachineKind::Fast,
+        #[cfg(gmachine_native)]
+        MachineKind::Native,
+        MachineKind::Reference,
+    ];
 
     /// Returns its name, as the command line has it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             MachineKind::Fast => "fast",
+            MachineKind::Native => "native",
             MachineKind::Reference => "reference",
         }
     }
@@ -38,11 +47,15 @@ impl MachineKind {
     /// larger one is run by the reference machine.
     #[must_use]
     pub fn load(self, program: Verified) -> Loaded {
-        let fast = match self {
-            MachineKind::Fast => fast::Image::new(program.clone()).ok(),
+        let image = match self {
+            MachineKind::Fast | MachineKind::Native => fast::Image::new(program.clone()).ok(),
             MachineKind::Reference => None,
         };
-        Loaded(fast.map_or(Ready::Reference(program), |image| Ready::Fast(Arc::new(image))))
+        Loaded(match (image.map(Arc::new), self) {
+            (Some(image), MachineKind::Native) => Ready::Native(image),
+            (Some(image), _) => Ready::Fast(image),
+            (None, _) => Ready::Reference(program),
+        })
     }
 }
 
@@ -60,6 +73,7 @@ pub struct Loaded(Ready);
 enum Ready {
     Reference(Verified),
     Fast(Arc<fast::Image>),
+    Native(Arc<fast::Image>),
 }
 
 impl Loaded {
@@ -69,6 +83,10 @@ impl Loaded {
         match &self.0 {
             Ready::Reference(program) => Box::new(reference::Machine::new(program.clone(), config)),
             Ready::Fast(image) => Box::new(fast::Machine::new(image.clone(), config)),
+            Ready::Native(image) => {
+                let config = Config { native: NativeCode::After(0), ..config };
+                Box::new(fast::Machine::new(image.clone(), config))
+            }
         }
     }
 }

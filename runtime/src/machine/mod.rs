@@ -35,7 +35,7 @@ mod waiting;
 mod whnf;
 mod world;
 
-pub use config::{Config, Refusal, Stress};
+pub use config::{Config, NativeCode, Refusal, Stress};
 pub use coverage::Coverage;
 pub use handles::Handle;
 pub use interface::Machine;

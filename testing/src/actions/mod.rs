@@ -13,7 +13,7 @@ use gmachine::machine::{Config, Machine, MachineKind, Refusal, Stress};
 use gmachine::optimise::Passes;
 pub use make::program;
 
-use crate::common::{Faults, Memory, compiled_after, machine, names};
+use crate::common::{Faults, Memory, compiled_after, machine, names, native};
 use crate::dice::Dice;
 use crate::differential::loaded;
 use crate::ends::End;
@@ -366,13 +366,17 @@ pub fn wrong(text: &str, seed: u64) -> Result<Tally, String> {
             MachineKind::Reference => 2 * FUEL,
             _ => fuel(stress, reductions, wanted.written.len()),
         };
-        let config = Config { stress, refuse, ..config.clone() };
+        let native = native(&mut dice);
+        let config = Config { stress, native, refuse, ..config.clone() };
         let machine = made(kind, &code, config);
         let mut run = Run { machine, input, wanted: &wanted, faults, fuel };
         let result = run.go(way, &mut seen);
         seen.machine(kind, &*run.machine);
         result.map_err(|found| {
-            format!("{kind:?}: [{}] {stress:?} {way:?} of {input:?}: {found}", names(set))
+            format!(
+                "{kind:?}: [{}] {stress:?} {native:?} {way:?} of {input:?}: {found}",
+                names(set)
+            )
         })?;
     }
     Ok(seen)

@@ -6,9 +6,10 @@ use gmachine::base::span::Span;
 use gmachine::gcode::Verified;
 use gmachine::machine::outcome::{Chain, Limit, Statistics, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::{Config, Machine, MachineKind, Stress, fast, reference};
+use gmachine::machine::{Config, Machine, MachineKind, NativeCode, Stress, fast, reference};
 
 use super::{Memory, Text};
+use crate::dice::Dice;
 
 /// What became of a run.
 pub struct Run {
@@ -82,8 +83,21 @@ pub fn machine(kind: MachineKind, program: &Verified, config: Config) -> Box<dyn
             let image = fast::Image::new(program.clone()).expect("functions of a common size");
             Box::new(fast::Machine::new(Arc::new(image), config))
         }
+        MachineKind::Native => {
+            let config = Config { native: NativeCode::After(0), ..config };
+            machine(MachineKind::Fast, program, config)
+        }
         MachineKind::Reference => Box::new(reference::Machine::new(program.clone(), config)),
         other => panic!("{other} is not known here"),
+    }
+}
+
+/// Returns when a run of the fast machine changes over to native code: most often at once, or somewhere.
+pub fn native(dice: &mut Dice) -> NativeCode {
+    match dice.roll(4) {
+        0 => NativeCode::Never,
+        1 => NativeCode::After(dice.roll(300) as u64),
+        _ => NativeCode::After(0),
     }
 }
 

@@ -5,7 +5,7 @@ mod memory;
 
 use std::path::Path;
 
-pub use engines::{Failure, Mode, Run, code_in, machine, same, stopped};
+pub use engines::{Failure, Mode, Run, code_in, machine, native, same, stopped};
 use gmachine::base::diagnostic::Diagnostic;
 use gmachine::compile::{self, compile_with};
 use gmachine::driver::{Built, Options, Stage, build};

@@ -14,9 +14,9 @@ use gmachine::machine::fast::code::verify::verify as verify_compact;
 use gmachine::machine::fast::translate::translate;
 use gmachine::machine::outcome::{Limit, Stop};
 use gmachine::machine::print::Format;
-use gmachine::machine::{Config, MachineKind, Stress};
+use gmachine::machine::{Config, MachineKind, NativeCode, Stress};
 
-use crate::common::{Text, compile_after, machine, subset};
+use crate::common::{Text, compile_after, machine, native, subset};
 use crate::dice::Dice;
 use crate::ends::{End, Found, found_within};
 use crate::hunt::{no_panic, one, small};
@@ -192,10 +192,11 @@ pub fn same(program: &Verified, dice: &mut Dice, seen: &mut Tally) -> Result<Opt
     let fuel = if reference == Stress::None { FUEL } else { FUEL / 40 };
     let pieces = dice.one_in(4).then(|| 1 + dice.roll(50) as u64);
     let (wanted, unevaluated) =
-        run(MachineKind::Reference, program, reference, fuel, pieces, seen)?;
+        run(MachineKind::Reference, program, (reference, NativeCode::Never), fuel, pieces, seen)?;
     let fuel = if stress == Stress::None { REDUCTIONS.0 } else { REDUCTIONS.1 };
-    let (found, _) = run(MachineKind::Fast, program, stress, fuel, pieces, seen)
-        .map_err(|wrong| format!("{stress:?}: {wrong}"))?;
+    let native = native(dice);
+    let (found, _) = run(MachineKind::Fast, program, (stress, native), fuel, pieces, seen)
+        .map_err(|wrong| format!("{stress:?} {native:?}: {wrong}"))?;
     if unevaluated {
         return Ok(None);
     }
@@ -240,14 +241,14 @@ fn in_pieces(program: &Program) -> bool {
 fn run(
     kind: MachineKind,
     program: &Verified,
-    stress: Stress,
+    (stress, native): (Stress, NativeCode),
     fuel: u64,
     pieces: Option<u64>,
     seen: &mut Tally,
 ) -> Result<(Found, bool), String> {
     let count = fuel.is_multiple_of(2);
     let heap = if stress == Stress::None { HEAP.0 } else { HEAP.1 };
-    let config = Config { heap_limit: Some(heap), stress, count, ..Config::default() };
+    let config = Config { heap_limit: Some(heap), stress, native, count, ..Config::default() };
     let mut machine = machine(kind, program, config);
     let mut out = String::new();
     let mut result = machine.start(Format::Default, Some(Box::new(Text::new("input"))));

@@ -370,14 +370,18 @@ impl Machine {
             self.observe(entering);
         }
         self.interrupt.poll(|limit| self.stopped(limit))?;
+        #[cfg(gmachine_native)]
+        let most_ticks = self.compile_if_due();
+        #[cfg(not(gmachine_native))]
+        let most_ticks = self.most_ticks;
         let slice = match &mut self.fuel {
-            None => self.most_ticks,
+            None => most_ticks,
             Some((given, 0)) => {
                 let given = *given;
                 return Err(self.limit(Limit::Fuel(given)));
             }
             Some((_, left)) => {
-                let slice = self.most_ticks.min(u32::try_from(*left).unwrap_or(u32::MAX));
+                let slice = most_ticks.min(u32::try_from(*left).unwrap_or(u32::MAX));
                 *left -= u64::from(slice);
                 slice
             }

@@ -428,6 +428,8 @@ impl machine::Machine for Machine {
         }
         self.abandon();
         // Nothing else has the image while nothing runs, unless other machines run the program.
+        #[cfg(gmachine_native)]
+        self.forget_native();
         let image = Arc::make_mut(&mut self.mutator.image);
         let thunks = image.program.thunks.len();
         let result = image.extend(addition);

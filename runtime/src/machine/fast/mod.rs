@@ -22,6 +22,8 @@ mod general;
 mod image;
 mod interface;
 mod mutable;
+#[cfg(gmachine_native)]
+mod native;
 mod numbers;
 mod print;
 mod probe;

@@ -13,7 +13,7 @@ use super::executor::{Executor, Next};
 use super::probe::{Probe, Unwatched, Watch};
 use super::short::NOT_DONE;
 use super::state::Machine;
-use super::threaded;
+use super::threaded::{self, native_at};
 use crate::machine::heap::word::Word;
 use crate::machine::outcome::Stop;
 
@@ -21,7 +21,7 @@ use crate::machine::outcome::Stop;
 /// nothing; LLVM does it where it optimises, and the build script says whether it does enough. With
 /// assertions functions have locals whose addresses they give away, which keeps calls from being
 /// jumps. `tests/release/run` is the check.
-const THREADED: bool = cfg!(all(gmachine_threaded, not(debug_assertions)));
+pub(super) const THREADED: bool = cfg!(all(gmachine_threaded, not(debug_assertions)));
 
 impl Machine {
     /// Executes instructions until an evaluation ends, or what was written [is due](World::is_due).
@@ -59,6 +59,9 @@ impl Machine {
         let _image = self.mutator.image.clone();
         let mut executor = Executor::new(self, probe);
         loop {
+            if !P::ACTIVE {
+                executor.native();
+            }
             // SAFETY: `pc` is at an instruction.
             let op = unsafe { &*executor.pc }.op();
             if P::ACTIVE {
@@ -98,6 +101,16 @@ impl<P: Probe> Executor<'_, P> {
         let depth = ((self.fp.addr() - base) / size_of::<Word>()) as u64;
         let at = self.offset(self.pc);
         self.probe.executed(self.machine, at, op, depth);
+    }
+
+    /// Executes native code, if there is some, up to an instruction that it leaves.
+    fn native(&mut self) {
+        // SAFETY: the registers are at an instruction of the program, and its frame.
+        unsafe {
+            let Some(code) = native_at(self.machine, self.pc) else { return };
+            code(self.machine, self.pc, self.fp, self.consts);
+        }
+        (self.pc, self.fp) = (self.machine.pc.0, self.machine.fp.0);
     }
 
     /// Stores the registers in the machine.

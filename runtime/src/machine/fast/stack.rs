@@ -79,6 +79,14 @@ const STOP: u64 = 21;
 const MARK: u64 = 22;
 const TRY: u64 = 23;
 
+/// The lowest byte of a [`Control::Return`].
+#[cfg(gmachine_native)]
+pub(super) const RETURN_BYTE: u8 = (RETURN << 3 | IMMEDIATE) as u8;
+
+/// The lowest byte of a [`Control::Evaluate`] of one word.
+#[cfg(gmachine_native)]
+pub(super) const EVALUATE_BYTE: u8 = (EVALUATE << 3 | IMMEDIATE) as u8;
+
 /// Slots up to which one word is enough for [`Control::Evaluate`].
 const NEAR: u32 = 1 << 12;
 

@@ -7,11 +7,15 @@ use super::code::program::{Case, Entry};
 use super::eval::SLICE;
 use super::events::Listener;
 use super::image::Image;
+#[cfg(gmachine_native)]
+use super::native::Native;
 use super::profiler::Profiler;
 use super::roots::YoungHandles;
 use super::saved::SavedStacks;
 use super::stack::{Control, SLACK, Stack};
 use crate::gcode::program::GlobalId;
+#[cfg(gmachine_native)]
+use crate::machine::config::NativeCode;
 use crate::machine::config::{Config, Refusal, Stress};
 use crate::machine::handles::Handle;
 use crate::machine::handles::HandleTable;
@@ -45,6 +49,8 @@ pub struct Machine {
     pub(super) code: ProgramPtr<Instr>,
     pub(super) globals: ProgramPtr<Entry>,
     pub(super) cases: ProgramPtr<Case>,
+    /// For each instruction the address of its native code, if there is some.
+    pub(super) native_table: ProgramPtr<usize>,
     /// The end of the room of the stack.
     pub(super) stack_end: StackPtr,
     /// Calls before the loop looks at fuel and interrupt again.
@@ -100,6 +106,11 @@ pub struct Machine {
     /// After how many more collections the heap is verified, if it is.
     verify: Option<usize>,
     pub(super) refuse: Refusal,
+    /// When the program is compiled to native code, and that code.
+    #[cfg(gmachine_native)]
+    pub(super) native_code: NativeCode,
+    #[cfg(gmachine_native)]
+    pub(super) native: Option<Native>,
 }
 
 /// How often something has happened that seldom does.
@@ -209,6 +220,7 @@ impl Machine {
             code: ProgramPtr(std::ptr::null()),
             globals: ProgramPtr(std::ptr::null()),
             cases: ProgramPtr(std::ptr::null()),
+            native_table: ProgramPtr(std::ptr::null()),
             stack_end: StackPtr(stack.limit()),
             stopped: None,
             ticks: 0,
@@ -259,6 +271,10 @@ impl Machine {
             listener: None,
             verify: (config.stress != Stress::None).then_some(0),
             refuse: config.refuse,
+            #[cfg(gmachine_native)]
+            native_code: config.native,
+            #[cfg(gmachine_native)]
+            native: None,
         };
         machine.reset();
         machine.give_fuel(config.fuel);

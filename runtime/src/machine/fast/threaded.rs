@@ -3,25 +3,55 @@
 
 use super::code::instr::{Instr, Op, number, with_instructions};
 use super::executor::{Executor, Next, Pool, node_at};
+use super::image::STRIDE;
 use super::probe::Unwatched;
-use super::short::{NOT_DONE, Registers};
 use super::state::Machine;
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::Word;
 use crate::machine::outcome::Stop;
 
 /// What executes an instruction and those after it, with the machine, its instruction and frame and
-/// the program's constants. It returns where to go on, or that the run ends ([`NOT_DONE`]).
+/// the program's constants. It returns whether to go on, at the machine's registers.
 ///
 /// So few words are passed in registers, and leave others free. The address of no local is given
-/// away, and nothing is left to do after the call of the next one: so it is a jump.
-type Handler = unsafe fn(&mut Machine, *const Instr, *mut Word, Pool) -> Registers;
+/// away, and nothing is left to do after the call of the next one: so it is a jump. It is a function of
+/// C, whose registers are known: native code is such a one.
+pub(super) type Handler =
+    unsafe extern "C-unwind" fn(&mut Machine, *const Instr, *mut Word, Pool) -> bool;
 
 macro_rules! handlers {
-    ($($name:ident)+) => { [$(handler::<{ number::$name }>),+] };
+    ($($name:ident)+) => { [$(handler::<{ number::$name }, false>),+] };
 }
 
 static HANDLERS: [Handler; Op::ALL.len()] = with_instructions!(handlers);
+
+#[cfg(gmachine_native)]
+macro_rules! bridges {
+    ($($name:ident)+) => { [$(handler::<{ number::$name }, true>),+] };
+}
+
+/// What executes an instruction that native code leaves, and goes on in native code.
+#[cfg(gmachine_native)]
+static BRIDGES: [Handler; Op::ALL.len()] = with_instructions!(bridges);
+
+/// Returns what native code leaves an instruction to. Where no jump can be relied on, that is who called
+/// it.
+#[cfg(gmachine_native)]
+pub(super) fn bridge(op: Op) -> Handler {
+    if super::run::THREADED { BRIDGES[op as usize] } else { leave }
+}
+
+/// Leaves native code before an instruction.
+#[cfg(gmachine_native)]
+unsafe extern "C-unwind" fn leave(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    _: Pool,
+) -> bool {
+    (machine.pc.0, machine.fp.0) = (pc, fp);
+    true
+}
 
 /// Executes instructions until an evaluation ends, or what was written is due.
 ///
@@ -30,10 +60,11 @@ static HANDLERS: [Handler; Op::ALL.len()] = with_instructions!(handlers);
 pub(super) fn run(machine: &mut Machine) -> Result<(), Stop> {
     // What the registers point into.
     let _image = machine.mutator.image.clone();
-    let Executor { machine, mut pc, mut fp, consts, .. } = Executor::new(machine, Unwatched);
-    while !pc.is_null() {
+    let Executor { machine, consts, .. } = Executor::new(machine, Unwatched);
+    let mut goes_on = true;
+    while goes_on {
         // SAFETY: the registers are at an instruction of the program, and its frame.
-        (pc, fp) = unsafe { dispatch(machine, pc, fp, consts) };
+        goes_on = unsafe { resume(machine, machine.pc.0, machine.fp.0, consts) };
     }
     machine.stopped.take().map_or(Ok(()), Err)
 }
@@ -43,12 +74,7 @@ pub(super) fn run(machine: &mut Machine) -> Result<(), Stop> {
 /// # Safety
 /// It is one of the machine's program, of which the others are parts; `fp` is its frame.
 #[inline(always)]
-unsafe fn dispatch(
-    machine: &mut Machine,
-    pc: *const Instr,
-    fp: *mut Word,
-    consts: Pool,
-) -> Registers {
+unsafe fn dispatch(machine: &mut Machine, pc: *const Instr, fp: *mut Word, consts: Pool) -> bool {
     // SAFETY: there is a handler for each instruction; the rest is the caller's promise.
     unsafe {
         let handler = *HANDLERS.get_unchecked((*pc).op() as usize);
@@ -56,22 +82,55 @@ unsafe fn dispatch(
     }
 }
 
+/// Jumps to the instruction at `pc`, in native code if there is some.
+///
+/// # Safety
+/// As [`dispatch`].
+#[inline(always)]
+unsafe fn resume(machine: &mut Machine, pc: *const Instr, fp: *mut Word, consts: Pool) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match native_at(machine, pc) {
+            Some(code) => code(machine, pc, fp, consts),
+            None => dispatch(machine, pc, fp, consts),
+        }
+    }
+}
+
+/// Returns the native code of the instruction at `pc`, if there is some.
+///
+/// # Safety
+/// The instruction is one of the machine's program.
+#[inline(always)]
+pub(super) unsafe fn native_at(machine: &Machine, pc: *const Instr) -> Option<Handler> {
+    if machine.native_table.0.is_null() {
+        return None;
+    }
+    let index = (pc.addr() - machine.code.0.addr()) / STRIDE as usize;
+    // SAFETY: the table has the address of the code of each instruction, which is called as a handler is.
+    unsafe {
+        let code: *const () = std::ptr::with_exposed_provenance(*machine.native_table.0.add(index));
+        Some(std::mem::transmute::<*const (), Handler>(code))
+    }
+}
+
 /// Executes the instruction at `pc`, of the number `OP`, and goes on.
 ///
 /// # Safety
 /// As [`dispatch`].
-unsafe fn handler<const OP: u8>(
+unsafe extern "C-unwind" fn handler<const OP: u8, const NATIVE: bool>(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
     consts: Pool,
-) -> Registers {
+) -> bool {
     let mut executor = Executor { machine, probe: Unwatched, pc, fp, consts };
     // SAFETY: the caller's promise; `execute` leaves the registers at an instruction and its frame.
     unsafe {
         let next = executor.execute::<OP>();
         let Executor { machine, pc, fp, .. } = executor;
         match next {
+            Next::Done if NATIVE => resume(machine, pc, fp, consts),
             Next::Done => dispatch(machine, pc, fp, consts),
             Next::Force(slot) => force(machine, pc, fp, consts, slot),
             Next::ForceEither(a, b) => force_either(machine, pc, fp, consts, a, b),
@@ -81,7 +140,7 @@ unsafe fn handler<const OP: u8>(
             Next::General => general(machine, pc, fp),
             Next::Halt => {
                 (machine.pc.0, machine.fp.0) = (pc, fp);
-                NOT_DONE
+                false
             }
         }
     }
@@ -92,13 +151,13 @@ unsafe fn handler<const OP: u8>(
 /// # Safety
 /// As [`dispatch`]; the slot is written.
 #[inline(never)]
-unsafe fn force(
+unsafe extern "C-unwind" fn force(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
     consts: Pool,
     slot: u32,
-) -> Registers {
+) -> bool {
     // SAFETY: the caller's promise; a word that is not evaluated leads to a node.
     unsafe {
         let place = fp.add(slot as usize);
@@ -110,7 +169,7 @@ unsafe fn force(
             && (*fields).is_evaluated()
         {
             *place = *fields;
-            return dispatch(machine, pc, fp, consts);
+            return resume(machine, pc, fp, consts);
         }
         force_thunk(machine, pc, fp, consts, slot)
     }
@@ -121,18 +180,18 @@ unsafe fn force(
 /// # Safety
 /// As there.
 #[inline(never)]
-unsafe fn force_thunk(
+unsafe extern "C-unwind" fn force_thunk(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
     consts: Pool,
     slot: u32,
-) -> Registers {
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         match machine.force_at(pc, fp, slot) {
             (next, _) if next.is_null() => general(machine, pc, fp),
-            (next, frame) => dispatch(machine, next, frame, consts),
+            (next, frame) => resume(machine, next, frame, consts),
         }
     }
 }
@@ -142,14 +201,14 @@ unsafe fn force_thunk(
 /// # Safety
 /// As [`dispatch`]; the slots are written.
 #[inline(never)]
-unsafe fn force_either(
+unsafe extern "C-unwind" fn force_either(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
     consts: Pool,
     a: u32,
     b: u32,
-) -> Registers {
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let is_evaluated = (*fp.add(a as usize)).is_evaluated();
@@ -162,18 +221,18 @@ unsafe fn force_either(
 /// # Safety
 /// As [`dispatch`], for an instruction that returns the value of `word`, which is not evaluated.
 #[inline(never)]
-unsafe fn enter(
+unsafe extern "C-unwind" fn enter(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
     consts: Pool,
     word: Word,
-) -> Registers {
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         match machine.enter_at(fp, word) {
             (next, _) if next.is_null() => general(machine, pc, fp),
-            (next, frame) => dispatch(machine, next, frame, consts),
+            (next, frame) => resume(machine, next, frame, consts),
         }
     }
 }
@@ -183,12 +242,17 @@ unsafe fn enter(
 /// # Safety
 /// As [`dispatch`], for an instruction that applies what only the run knows.
 #[inline(never)]
-unsafe fn apply(machine: &mut Machine, pc: *const Instr, fp: *mut Word, consts: Pool) -> Registers {
+unsafe extern "C-unwind" fn apply(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+    consts: Pool,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         match machine.apply_held(pc, fp, consts) {
             (next, _) if next.is_null() => general(machine, pc, fp),
-            (next, frame) => dispatch(machine, next, frame, consts),
+            (next, frame) => resume(machine, next, frame, consts),
         }
     }
 }
@@ -198,13 +262,13 @@ unsafe fn apply(machine: &mut Machine, pc: *const Instr, fp: *mut Word, consts: 
 /// # Safety
 /// As [`dispatch`], for an instruction that returns `value`, which is evaluated.
 #[inline(never)]
-unsafe fn update(
+unsafe extern "C-unwind" fn update(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
     consts: Pool,
     value: Word,
-) -> Registers {
+) -> bool {
     let mut executor = Executor { machine, probe: Unwatched, pc, fp, consts };
     // By itself, because it needs few registers.
     let is_done = executor.update_young(value);
@@ -212,7 +276,7 @@ unsafe fn update(
     // SAFETY: the caller's promise; the registers are where the value is needed, or unchanged.
     unsafe {
         match is_done {
-            true => dispatch(machine, pc, fp, consts),
+            true => resume(machine, pc, fp, consts),
             false => update_all(machine, pc, fp, consts, value),
         }
     }
@@ -223,20 +287,20 @@ unsafe fn update(
 /// # Safety
 /// As there.
 #[inline(never)]
-unsafe fn update_all(
+unsafe extern "C-unwind" fn update_all(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
     consts: Pool,
     value: Word,
-) -> Registers {
+) -> bool {
     let mut executor = Executor { machine, probe: Unwatched, pc, fp, consts };
     let next = executor.update(value);
     let Executor { machine, pc, fp, .. } = executor;
     // SAFETY: the caller's promise; the registers are where the value is needed.
     unsafe {
         match next {
-            Next::Done => dispatch(machine, pc, fp, consts),
+            Next::Done => resume(machine, pc, fp, consts),
             _ => return_value(machine, pc, fp, value),
         }
     }
@@ -249,7 +313,11 @@ unsafe fn update_all(
 /// As [`dispatch`].
 #[cold]
 #[inline(never)]
-unsafe fn general(machine: &mut Machine, pc: *const Instr, fp: *mut Word) -> Registers {
+unsafe extern "C-unwind" fn general(
+    machine: &mut Machine,
+    pc: *const Instr,
+    fp: *mut Word,
+) -> bool {
     (machine.pc.0, machine.fp.0) = (pc, fp);
     let result = machine.general();
     after(machine, result)
@@ -261,25 +329,24 @@ unsafe fn general(machine: &mut Machine, pc: *const Instr, fp: *mut Word) -> Reg
 /// As [`dispatch`]; `value` is in weak head normal form.
 #[cold]
 #[inline(never)]
-unsafe fn return_value(
+unsafe extern "C-unwind" fn return_value(
     machine: &mut Machine,
     pc: *const Instr,
     fp: *mut Word,
     value: Word,
-) -> Registers {
+) -> bool {
     (machine.pc.0, machine.fp.0) = (pc, fp);
     let result = machine.return_value(value);
     after(machine, result)
 }
 
-/// Returns where to go on after something that may have stopped the run, or written.
-fn after(machine: &mut Machine, result: Result<(), Stop>) -> Registers {
+/// Returns whether to go on after something that may have stopped the run, or written.
+fn after(machine: &mut Machine, result: Result<(), Stop>) -> bool {
     match result {
-        Ok(()) if machine.world.is_due => NOT_DONE,
-        Ok(()) => (machine.pc.0, machine.fp.0),
+        Ok(()) => !machine.world.is_due,
         Err(stop) => {
             machine.stopped = Some(stop);
-            NOT_DONE
+            false
         }
     }
 }

@@ -59,6 +59,8 @@ pub use mutator::{Code, Mutator, Selectors};
 pub use node::{Fields, Header, Kind, Size, node_words};
 pub use prefetch::prefetch;
 
+#[cfg(gmachine_native)]
+use std::mem::offset_of;
 use std::ptr::with_exposed_provenance_mut;
 
 pub use crate::base::allocation::Full;
@@ -152,6 +154,17 @@ fn node_at(address: usize) -> *mut u64 {
 #[inline]
 fn big_bytes(value: &Integer) -> u64 {
     value.heap_bytes() as u64 + 2 * ALLOCATION
+}
+
+/// Where its parts are in it, in bytes: for code that allocates and updates by itself.
+#[cfg(gmachine_native)]
+impl Heap {
+    /// The heap pointer, and its limit.
+    pub(in crate::machine) const NEXT: usize = offset_of!(Heap, free.next);
+    pub(in crate::machine) const LIMIT: usize = offset_of!(Heap, free.limit);
+    /// The address and the bytes of the nursery.
+    pub(in crate::machine) const NURSERY: usize = offset_of!(Heap, nursery) + Nursery::BASE;
+    pub(in crate::machine) const NURSERY_BYTES: usize = offset_of!(Heap, nursery) + Nursery::BYTES;
 }
 
 impl Heap {

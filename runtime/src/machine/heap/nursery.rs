@@ -36,6 +36,13 @@ impl Default for Nursery {
     }
 }
 
+/// Where its parts are in it, in bytes.
+#[cfg(gmachine_native)]
+impl Nursery {
+    pub(super) const BASE: usize = std::mem::offset_of!(Nursery, base);
+    pub(super) const BYTES: usize = std::mem::offset_of!(Nursery, bytes);
+}
+
 impl Nursery {
     /// Returns a nursery with an Eden of `eden` bytes, a multiple of 8; `None` if the system has no
     /// memory.

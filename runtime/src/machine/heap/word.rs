@@ -64,10 +64,10 @@ const CON_BITS: u8 = (Immediate::Con as u8) << 4 | IMMEDIATE as u8;
 /// The low byte of a function.
 const FUNCTION_BITS: u8 = (Immediate::Function as u8) << 4 | IMMEDIATE as u8;
 /// The low four bits of a float: its tag.
-const FLOAT: u64 = 0b1111;
+pub(in crate::machine) const FLOAT: u64 = 0b1111;
 /// What is subtracted from the bits of a float, rotated so that the sign is the lowest bit: the
 /// floats whose result is less than 2^60 fit a word.
-const FLOAT_BASE: u64 = (1023 - 63) << 53;
+pub(in crate::machine) const FLOAT_BASE: u64 = (1023 - 63) << 53;
 
 /// A word by cases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

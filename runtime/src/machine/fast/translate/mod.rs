@@ -22,7 +22,7 @@ mod known;
 mod live;
 mod order;
 mod output;
-mod parallel;
+pub(super) mod parallel;
 mod stack;
 mod tidy;
 mod unit;

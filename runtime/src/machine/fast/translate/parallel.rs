@@ -4,7 +4,7 @@ use super::super::code::instr::Arg;
 
 /// Orders moves between slots, each written at most once, so that each reads what was there
 /// before all of them. `spare` is a slot that none of them names; a cycle goes through it.
-pub(super) fn in_order(moves: &[(u32, u32)], spare: u32) -> Vec<(u32, Arg)> {
+pub(in crate::machine::fast) fn in_order(moves: &[(u32, u32)], spare: u32) -> Vec<(u32, Arg)> {
     let moves = moves.iter().filter(|(to, from)| to != from);
     let most = moves.clone().map(|&(to, from)| to.max(from)).max();
     let Some(most) = most else { return Vec::new() };
