@@ -19,6 +19,15 @@ use super::profile::{self, Clock};
 use super::stats::{self, Clocks};
 use super::{Context, Failure, alloc, files, limit, memory, passes, report};
 
+/// Refuses a machine that this build does not have.
+pub fn must_have(kind: MachineKind, command: &str) -> Result<(), Failure> {
+    if MachineKind::ALL.contains(&kind) {
+        return Ok(());
+    }
+    let message = "this build makes no native code".to_owned();
+    Err(super::usage(command, message, "leave out '--engine native'"))
+}
+
 /// Compiles a program, runs it and prints the value of its `main`.
 pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let start = Instant::now();
@@ -35,6 +44,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     if let Some(path) = &args.profile {
         profile::must_be_writable(path, context)?;
     }
+    must_have(kind, "run")?;
     let clock = args.profile.as_ref().map(|_| Clock::start());
     let stats = args.stats_format.or(args.stats.then_some(args::Stats::Text));
     let counts = stats.is_some_and(|format| format != args::Stats::Clocks);

@@ -43,7 +43,7 @@ pub fn run(args: &Steps, context: &mut Context) -> Result<(), Failure> {
     let options = options(args);
     let mut watcher = Watcher::new(args, &options, sources);
     let stopped = match engine {
-        MachineKind::Fast => {
+        MachineKind::Fast | MachineKind::Native => {
             let mut store = Store::with(&module, run::store_options(&args.limits, &stopper));
             store.set_system(system);
             listen::run(store, module.program(), input, &mut watcher, &mut stdout)
