@@ -351,6 +351,20 @@ fn the_body_of_a_function_may_begin_left_of_it() {
     }
 }
 
+/// A keyword without its first bracket, a bracket that closes nothing and a text without an end explain each
+/// other: not all three ways round.
+#[test]
+fn of_mistakes_that_explain_each_other_one_is_told() {
+    for text in [
+        "x[defn{\"([x 1])",
+        "(defn main[] 1)\nx[defn\"])",
+        "(defn f[x] x)\ndefndefn[defn{\"([x 1])",
+    ] {
+        let (_, _, found) = parse("t", text);
+        assert!(!found.is_empty(), "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 

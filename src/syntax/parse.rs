@@ -83,14 +83,15 @@ fn parse(
     let expression =
         (wanted == Wanted::Expression).then(|| builder.the_expression(source.span(), silent));
     builder.judge_extra(&mut brackets);
+    builder.judge_lines();
     for region in builder.unopened() {
-        if brackets.drop_of(Code::ExtraBracket, region) {
+        // Unless the bracket has said all of the keyword.
+        if builder.reports.has_inside(region) && brackets.drop_of(Code::ExtraBracket, region) {
             // What is said of the keyword says all of the brackets.
             let is_apart = |part: &Span| part.hi <= region.lo || region.hi <= part.lo;
             broken.retain(|part| is_apart(part) || brackets.has_inside(*part));
         }
     }
-    builder.judge_lines();
     builder.distrust(&broken);
     let is_sound = lexical.total() + brackets.total() + builder.reports.total() == 0;
     let before = diagnostics.len();
