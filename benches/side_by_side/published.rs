@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::contestant::Ghc;
-use crate::measure::{Measured, run};
+use crate::measure::{Measured, Ran, run};
 use crate::{Args, from_caller, note_load};
 use gmachine_testing::programs::{self, Peer, TABLES};
 
@@ -98,6 +98,13 @@ pub fn compare(args: &Args) -> Result<bool, String> {
     Ok(all_well)
 }
 
+/// Returns the statistics that a run has written.
+fn statistics(run: &Ran) -> Result<Value, String> {
+    let line = run.said.lines().find(|line| line.starts_with('{'));
+    let said = line.and_then(|line| serde_json::from_str(line).ok());
+    said.ok_or_else(|| "the statistics are not JSON".to_owned())
+}
+
 /// A program and how it is measured.
 struct Subject<'a> {
     peer: &'a Peer,
@@ -122,35 +129,27 @@ impl Subject<'_> {
             };
             let mut columns: [Vec<f64>; MEASURES.len()] = Default::default();
             let instructions = self.instructions(gmachine, &level)?;
-            // Times are those of runs in which nothing is counted: that takes time.
-            let (counted, timed) = (
-                self.measured(1, || command("json"))?,
-                self.measured(self.runs, || command("clocks"))?,
-            );
-            for run in counted.runs.iter().chain(&timed.runs) {
-                let line = run.said.lines().find(|line| line.starts_with('{'));
-                let said: Value = line
-                    .and_then(|line| serde_json::from_str(line).ok())
-                    .ok_or("the statistics are not JSON")?;
-                let (counts, clocks) = (&said["counts"], &said["clocks"]);
-                let values = match counts.is_null() {
-                    false => vec![
-                        (REDUCTIONS, &counts["reductions"]),
-                        (BYTES, &counts["allocated_bytes"]),
-                        (PEAK, &counts["peak_live_bytes"]),
-                        (CODE, &instructions),
-                    ],
-                    true => {
-                        vec![
-                            (TIME, &clocks["run_seconds"]),
-                            (COMPILATION, &clocks["compile_seconds"]),
-                        ]
-                    }
-                };
-                for (column, value) in values {
-                    columns[column].push(value.as_f64().ok_or("a count is missing")?);
+            let mut note = |run: &Ran, of: &str, values: &[(usize, &str)]| {
+                let said = statistics(run)?;
+                for (column, name) in values {
+                    columns[*column].push(said[of][name].as_f64().ok_or("a count is missing")?);
                 }
+                Ok::<(), String>(())
+            };
+            for run in &self.measured(1, || command("json"))?.runs {
+                let counts = [
+                    (REDUCTIONS, "reductions"),
+                    (BYTES, "allocated_bytes"),
+                    (PEAK, "peak_live_bytes"),
+                ];
+                note(run, "counts", &counts)?;
             }
+            // Times are those of runs in which nothing is counted: that takes time.
+            for run in &self.measured(self.runs, || command("clocks"))?.runs {
+                let clocks = [(TIME, "run_seconds"), (COMPILATION, "compile_seconds")];
+                note(run, "clocks", &clocks)?;
+            }
+            columns[CODE].push(instructions.as_f64().ok_or("a count is missing")?);
             levels.push(columns.map(median));
         }
         let ghc = match ghc {

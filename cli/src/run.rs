@@ -33,6 +33,7 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     let start = Instant::now();
     let stopper = prepare(&args.limits)?;
     let kind = MachineKind::from(args.engine);
+    must_have(kind, "run")?;
     let (program, form) = (&args.program, args.form.from);
     let module = compile(program, form, &args.optimise, kind, &args.limits, context)?;
     let mut stdout = output::stdout().map_err(|error| context.output_failed(&error))?;
@@ -44,7 +45,6 @@ pub fn run(args: &Run, context: &mut Context) -> Result<(), Failure> {
     if let Some(path) = &args.profile {
         profile::must_be_writable(path, context)?;
     }
-    must_have(kind, "run")?;
     let clock = args.profile.as_ref().map(|_| Clock::start());
     let stats = args.stats_format.or(args.stats.then_some(args::Stats::Text));
     let counts = stats.is_some_and(|format| format != args::Stats::Clocks);

@@ -98,31 +98,29 @@ pub fn render(format: Stats, statistics: &Statistics, pauses: &Pauses, clocks: C
             out
         }
         Stats::Json => {
-            let object = json!({
-                "schema": "gmachine-statistics",
-                "version": 1,
-                "counts": counts_json(statistics),
-                "live_bytes_after_full_collections": pauses.live_bytes,
-                "clocks": {
-                    "pauses": pauses_json(pauses),
-                    "compile_seconds": clocks.compile.as_secs_f64(),
-                    "run_seconds": clocks.run.as_secs_f64(),
-                },
-            });
+            let more = [
+                ("counts", counts_json(statistics)),
+                ("live_bytes_after_full_collections", json!(pauses.live_bytes)),
+            ];
+            let mut object = clocks_json(clocks);
+            object["clocks"]["pauses"] = pauses_json(pauses);
+            more.into_iter().for_each(|(name, value)| object[name] = value);
             object.to_string() + "\n"
         }
-        Stats::Clocks => {
-            let object = json!({
-                "schema": "gmachine-statistics",
-                "version": 1,
-                "clocks": {
-                    "compile_seconds": clocks.compile.as_secs_f64(),
-                    "run_seconds": clocks.run.as_secs_f64(),
-                },
-            });
-            object.to_string() + "\n"
-        }
+        Stats::Clocks => clocks_json(clocks).to_string() + "\n",
     }
+}
+
+/// Returns the object of statistics, with nothing but the clocks.
+fn clocks_json(clocks: Clocks) -> Value {
+    json!({
+        "schema": "gmachine-statistics",
+        "version": 1,
+        "clocks": {
+            "compile_seconds": clocks.compile.as_secs_f64(),
+            "run_seconds": clocks.run.as_secs_f64(),
+        },
+    })
 }
 
 /// Returns what was alive after the last few full collections.

@@ -40,8 +40,13 @@ impl Compiler<'_> {
     /// Returns where code is that stands apart from the way through.
     fn apart(&mut self, apart: Apart) -> Label {
         let label = self.asm.label();
-        self.apart.push((label, apart));
+        self.write_later(label, apart);
         label
+    }
+
+    /// Has code written at a label when the way through is.
+    pub(super) fn write_later(&mut self, label: Label, apart: Apart) {
+        self.apart.push((label, apart));
     }
 
     /// Returns where the first of these slots that is not evaluated is forced; if all are, the
@@ -73,9 +78,8 @@ impl Compiler<'_> {
         if let Some(label) = self.leaves[at] {
             return label;
         }
-        let label = self.asm.label();
+        let label = self.apart(Apart::Leave { at });
         self.leaves[at] = Some(label);
-        self.apart.push((label, Apart::Leave { at }));
         label
     }
 
@@ -89,9 +93,8 @@ impl Compiler<'_> {
         if let Some(label) = self.ticks[self.at] {
             return label;
         }
-        let label = self.asm.label();
+        let label = self.apart(Apart::Tick { at: self.at });
         self.ticks[self.at] = Some(label);
-        self.apart.push((label, Apart::Tick { at: self.at }));
         label
     }
 
@@ -110,9 +113,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn encode_zero(&mut self, reg: Reg, back: Label) -> Label {
-        let label = self.asm.label();
-        self.apart.push((label, Apart::EncodeZero { reg, back, at: self.at }));
-        label
+        self.apart(Apart::EncodeZero { reg, back, at: self.at })
     }
 
     pub(super) fn write_apart(&mut self, apart: Apart) {

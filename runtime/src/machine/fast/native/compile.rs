@@ -19,10 +19,13 @@ pub(super) const FRAME: Reg = RDX;
 pub(super) const SCRATCH: Reg = RAX;
 pub(super) const OTHER: Reg = RSI;
 
+/// The bytes of a word.
+pub(super) const WORD: i32 = size_of::<Word>() as i32;
+
 /// Returns the place of a slot.
 pub(super) fn slot(slot: u32) -> Mem {
     // A frame has at most 2^24 slots.
-    Mem(FRAME, slot as i32 * size_of::<Word>() as i32)
+    Mem(FRAME, slot as i32 * WORD)
 }
 
 /// Returns the place of a field of the machine.
@@ -152,7 +155,7 @@ impl<'a> Compiler<'a> {
         if state.is_empty() {
             self.asm.place(entry);
         } else {
-            self.apart.push((entry, Apart::Enter { at, state: state.clone() }));
+            self.write_later(entry, Apart::Enter { at, state: state.clone() });
         }
         self.state = state;
         self.busy.clear();
@@ -326,5 +329,37 @@ impl<'a> Compiler<'a> {
     /// Returns how many slots the frame of this code has.
     pub(super) fn own_frame(&self) -> u32 {
         self.frames[self.at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gcode::Verified;
+    use crate::gcode::parse::parse;
+    use crate::machine::fast::translate::translate;
+
+    /// Returns how long the code of a function is that computes so many numbers, all of which stay
+    /// alive until the last one is there.
+    fn bytes(count: usize) -> usize {
+        let mut lines = vec!["Push 0".to_owned(), "Eval".to_owned()];
+        for number in 0..count {
+            lines.extend(["Push 0".to_owned(), format!("PushInt {number}"), "Add".to_owned()]);
+        }
+        lines.extend(vec!["Add".to_owned(); count]);
+        lines.extend(["Update 1", "Pop 1", "Unwind"].map(str::to_owned));
+        let lines: String =
+            lines.iter().enumerate().map(|(at, line)| format!("{at} {line}\n")).collect();
+        let listing = format!("data List = Nil/0 Cons/2\nsupercombinator f/1\n{lines}");
+        let program = parse(&listing).unwrap_or_else(|wrong| panic!("a listing: {wrong:?}"));
+        let program =
+            translate(Verified::new(program).expect("valid code")).expect("not too large");
+        compile(&program, Tables { code: 0, thunks: 0 }).expect("all labels are placed").bytes.len()
+    }
+
+    #[test]
+    fn code_grows_with_the_length_of_a_function_and_not_with_its_square() {
+        let (one, two) = (bytes(1_000), bytes(2_000));
+        assert!(two <= 2 * one + one / 10, "{one} bytes, and {two} for twice the source");
     }
 }

@@ -9,13 +9,11 @@ use super::super::stack::{RETURN_BYTE, return_word};
 use super::super::state::Machine;
 use super::super::translate::parallel::in_order;
 use super::assembler::{Alu, If, Label, Mem, Reg, Shift};
-use super::compile::{Compiler, FRAME, OTHER, SCRATCH, of_machine, slot};
+use super::compile::{Compiler, FRAME, OTHER, SCRATCH, WORD, of_machine, slot};
 use super::state::State;
 use crate::gcode::program::GlobalId;
 use crate::machine::heap::Kind;
 use crate::machine::heap::word::{Tag, Word};
-
-const WORD: i32 = size_of::<Word>() as i32;
 
 impl Compiler<'_> {
     /// Writes a call, a return or a jump; `false` if it is none, or has no code of its own.
@@ -100,21 +98,28 @@ impl Compiler<'_> {
         // Slots that a register holds are read from there: those that only memory has come first, in an
         // order in which none is written before it is read.
         let numbered = || (first..).zip(args);
-        let most = args.iter().filter_map(|arg| arg.as_slot()).max().unwrap_or(0);
-        let spare = most.max(first + args.len() as u32) + 1;
         let moves: Vec<(u32, u32)> = numbered()
             .filter_map(|(to, arg)| Some((to, arg.as_slot()?)))
             .filter(|(_, from)| self.state.holder(*from).is_none())
             .collect();
-        for (to, from) in in_order(&moves, spare) {
-            let Some(from) = from.as_slot() else { continue };
-            if to == spare {
-                self.asm.load(OTHER, slot(from));
-            } else if from == spare {
-                self.asm.store(slot(to), OTHER);
-            } else {
-                self.asm.load(SCRATCH, slot(from));
-                self.asm.store(slot(to), SCRATCH);
+        // By numbers of their own, so that this takes time by the arguments and not by the frame.
+        let mut slots: Vec<u32> = moves.iter().flat_map(|&(to, from)| [to, from]).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let number = |of: u32| slots.binary_search(&of).unwrap_or(0) as u32;
+        let moves: Vec<(u32, u32)> =
+            moves.iter().map(|&(to, from)| (number(to), number(from))).collect();
+        for (to, from) in in_order(&moves, slots.len() as u32) {
+            let from = from.as_slot().and_then(|from| slots.get(from as usize));
+            match (slots.get(to as usize), from) {
+                (Some(&to), Some(&from)) => {
+                    self.asm.load(SCRATCH, slot(from));
+                    self.asm.store(slot(to), SCRATCH);
+                }
+                // A cycle goes through the spare one.
+                (None, Some(&from)) => self.asm.load(OTHER, slot(from)),
+                (Some(&to), None) => self.asm.store(slot(to), OTHER),
+                (None, None) => {}
             }
         }
         for (to, arg) in numbered() {

@@ -6,7 +6,7 @@ use super::super::code::instr::{Arg, Dst, Forced, Instr, Pc, Slot};
 use super::super::code::program::{CaseId, LitCaseId};
 use super::super::state::Machine;
 use super::assembler::{Alu, If, Label, Mem, Reg, Shift};
-use super::compile::{Compiler, OTHER, SCRATCH, of_machine, slot};
+use super::compile::{Compiler, OTHER, SCRATCH, WORD, of_machine, slot};
 use super::state::Fact;
 use crate::base::index::Idx;
 use crate::gcode::program::{CONS, ConId, NIL};
@@ -16,7 +16,6 @@ use crate::machine::outcome::Statistics;
 
 /// The most fields of a node that is made here: more are written by a loop.
 const MOST: usize = 12;
-const WORD: i32 = size_of::<Word>() as i32;
 
 /// Returns the place of a field of the node that a register, tagged as a constructor's, leads to.
 fn field(of: Reg, index: u32) -> Mem {

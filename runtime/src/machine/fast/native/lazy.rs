@@ -1,7 +1,8 @@
 //! Native code that enters thunks and updates them.
 //!
-//! What all instructions have in common is written once, and jumped to with what is the instruction's in
-//! registers. It does what is frequent, as `short.rs` does; all else is left to the instruction's bridge.
+//! It does what is frequent, as `short.rs` does, with the same counts; all else is left to the
+//! instruction's bridge. A kind of thunk has one piece of code that enters it. What returns has its own
+//! at each place.
 
 use std::mem::offset_of;
 
@@ -11,14 +12,12 @@ use super::super::image::STRIDE;
 use super::super::stack::{EVALUATE_BYTE, evaluate_word};
 use super::super::state::Machine;
 use super::assembler::{Alu, If, Label, Mem, R8, R9, R10, R11, Reg, Shift};
-use super::compile::{Compiler, FRAME, OTHER, SCRATCH, of_machine, slot};
+use super::compile::{Compiler, FRAME, OTHER, SCRATCH, WORD, of_machine, slot};
 use super::state::State;
 use crate::gcode::program::ConId;
-use crate::machine::heap::word::{Tag, Word};
+use crate::machine::heap::word::Tag;
 use crate::machine::heap::{Heap, Kind};
 use crate::machine::outcome::Statistics;
-
-const WORD: i32 = size_of::<Word>() as i32;
 
 /// The most variables of a thunk that is entered here.
 const MOST: u32 = 16;

@@ -42,6 +42,10 @@ use pages::Pages;
 /// instructions for one of compact code, and forty for a reduction.
 const COST: u64 = 80;
 
+/// The most instructions of a program that is compiled: in a fifth of a second, during which nothing looks
+/// at the interrupt, to some hundred bytes each, which no limit counts.
+const MOST: usize = 1 << 18;
+
 /// A program in native code.
 pub(super) struct Native {
     /// For each instruction the address of its code.
@@ -53,8 +57,11 @@ pub(super) struct Native {
 }
 
 impl Native {
-    /// Compiles a program; `None` if there is no memory for its code.
+    /// Compiles a program; `None` if it is too large, or there is no memory for its code.
     pub(super) fn new(image: Arc<Image>) -> Option<Native> {
+        if image.program.code.len() > MOST {
+            return None;
+        }
         // The code has the addresses of the tables in it.
         let mut table = vec![0; image.program.code.len()].into_boxed_slice();
         let mut thunks = vec![0; image.program.thunks.len()].into_boxed_slice();
@@ -104,7 +111,7 @@ impl Machine {
                 self.native_table = native.table();
                 self.native = Some(native);
             }
-            // Not again: without memory for it, the interpreter does it.
+            // Not again: the interpreter does it.
             None => self.native_code = NativeCode::Never,
         }
         self.most_ticks

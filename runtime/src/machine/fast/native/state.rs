@@ -8,6 +8,11 @@ pub(super) const HOLDING: [Reg; 4] = [R8, R9, R10, R11];
 /// The registers that hold floats. They are given away in turn: an instruction uses fewer.
 pub(super) const FLOATS: [Xmm; 6] = [Xmm(2), Xmm(3), Xmm(4), Xmm(5), Xmm(6), Xmm(7)];
 
+/// Of how many slots something is known, and how many are held, at most: the latest. All of it is written
+/// out where an instruction is entered, so without a limit code would grow with the square of a
+/// function's length.
+const MOST: usize = 8;
+
 /// What is known of the word in a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fact {
@@ -48,7 +53,7 @@ impl State {
     /// Notes that a register holds the float in a slot.
     pub(super) fn hold_float(&mut self, slot: u32, reg: Xmm) {
         self.floats.retain(|held| held.0 != slot);
-        self.floats.push((slot, reg));
+        push(&mut self.floats, (slot, reg));
     }
 
     /// Forgets whose float a register holds.
@@ -79,13 +84,13 @@ impl State {
     /// Notes that a register holds a slot, and nothing else, unless it is one of several.
     pub(super) fn hold(&mut self, slot: u32, reg: Reg) {
         self.held.retain(|held| held.0 != slot);
-        self.held.push((slot, reg));
+        push(&mut self.held, (slot, reg));
     }
 
     /// Notes what is in a slot.
     pub(super) fn learn(&mut self, slot: u32, fact: Fact) {
         self.facts.retain(|known| known.0 != slot);
-        self.facts.push((slot, fact));
+        push(&mut self.facts, (slot, fact));
     }
 
     /// Forgets what was in a slot, since it is written.
@@ -118,4 +123,12 @@ impl State {
         self.facts.retain(|fact| other.facts.contains(fact));
         self.floats.retain(|held| other.floats.contains(held));
     }
+}
+
+/// Adds an entry; of too many the oldest one goes.
+fn push<T>(entries: &mut Vec<T>, entry: T) {
+    if entries.len() == MOST {
+        entries.remove(0);
+    }
+    entries.push(entry);
 }
