@@ -10,7 +10,7 @@ use crate::embed::{Engine, MachineKind, Store};
 use crate::gcode::program::Program;
 use crate::load::{NoFiles, Source};
 use crate::optimise::{self, Pass, Passes};
-use gmachine_testing::dice::Dice;
+use gmachine_testing::dice::{Dice, number};
 use gmachine_testing::growth::{self, Growth};
 
 /// `n` pieces of text, one for each number.
@@ -228,14 +228,21 @@ const SHAPES: &[Shape] = &[
     }),
 ];
 
-/// The accesses that compiling a program takes.
+/// Returns the accesses that compiling a program costs.
 fn work(program: &str, passes: Passes) -> u64 {
+    let (accesses, error) = work_of(program, passes);
+    assert_eq!(error, None);
+    accesses
+}
+
+/// Returns the accesses that compiling a text costs, and its first mistake.
+fn work_of(text: &str, passes: Passes) -> (u64, Option<String>) {
     let options =
         Options { optimise: optimise::Options { passes, verbose: false }, ..Options::RUN };
     let before = count::accesses();
-    let built = build(&Source::text("growth", program), &NoFiles, &options);
-    assert_eq!(built.diagnostics.iter().find(|report| report.is_error()), None);
-    count::accesses() - before
+    let built = build(&Source::text("growth", text), &NoFiles, &options);
+    let error = built.diagnostics.iter().find(|report| report.is_error());
+    (count::accesses() - before, error.map(|error| error.message.clone()))
 }
 
 #[test]
@@ -421,6 +428,27 @@ fn what_nobody_thought_of_costs_twice_as_much_too() {
     assert!(steep.len() <= STEEP_OF_MIXED, "{} of them:\n{}", steep.len(), steep.join("\n"));
 }
 
+/// The most accesses that a source of 4 kB costs, whatever it is.
+const MOST: u64 = 60_000_000;
+
+/// `GMACHINE_CASES` is how many are tried, `GMACHINE_SEED` the first one's number.
+#[test]
+fn contexts_of_programs_nested_in_themselves_cost_no_more_than_a_source_may() {
+    let (first, cases) = (number("GMACHINE_SEED", 0), number("GMACHINE_CASES", 2_000));
+    let mut tried = 0;
+    let mut wrong = Vec::new();
+    for seed in first..first + cases {
+        let Some(program) = growth::nested(&mut Dice::new(seed), 4096) else { continue };
+        tried += 1;
+        let (costs, _) = work_of(&program, Passes::level(2));
+        if costs > MOST {
+            wrong.push(format!("{seed}: {costs} accesses: {program}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {tried}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(tried > cases / 3, "{tried}");
+}
+
 #[test]
 fn what_calls_a_function_twice_again_and_again_is_not_written_out() {
     let programs = [
@@ -560,6 +588,16 @@ fn a_loop_that_counts_far_takes_few_more_steps_than_one_to_an_unknown_end() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn values_of_a_nest_are_not_looked_for_again_in_each_turn() {
+    let nest = nest(60, "(go ", "(add i 1)", " n)");
+    let program = |end| {
+        format!("(defn go[i n] (if (gt i n) Nil (Cons i {nest}))) (defn main[n] (go 1 {end}))")
+    };
+    let [unknown, known] = ["n", "1000000"].map(|end| work(&program(end), Passes::level(2)));
+    assert!(known <= 12 * unknown, "{unknown} accesses, {known} with a number");
 }
 
 #[test]

@@ -269,6 +269,14 @@ impl Expr {
         Expr::Atom(atom.to_owned())
     }
 
+    /// Returns its text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        self.put(&mut out);
+        out
+    }
+
     fn put(&self, out: &mut String) {
         let all = |open: &str, exprs: &[Expr], close: &str, out: &mut String| {
             out.push_str(open);

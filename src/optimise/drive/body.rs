@@ -7,7 +7,7 @@ use super::history::STEPS_AGAIN;
 use super::pattern::Pattern;
 use super::select::Pending;
 use super::variant::Variant;
-use super::{Attempt, Driver, FUEL, FUEL_PER_EXPRESSION};
+use super::{Abort, Attempt, Driver, FUEL, FUEL_PER_EXPRESSION};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{ExprId, GlobalKind, LocalId};
@@ -41,8 +41,11 @@ pub(super) const WRITTEN_PER_STEP: i64 = 4;
 /// to come back to.
 const BODY: i64 = 1_000;
 pub(super) const BODY_PER_EXPRESSION: i64 = 8;
-/// A body that exceeds that is driven again, with so many times fewer steps, and with none if there would
-/// be too few.
+/// The most values of a body that are looked for in vain, and `FUEL_PER_EXPRESSION` more for each of its
+/// expressions. No body of a program that people have written has more than 7,000.
+const IN_VAIN: i64 = 10_000;
+/// A body for which too much is written is driven again, with so many times fewer steps, and with none if
+/// there would be too few.
 const FEWER_STEPS: i64 = 8;
 const FEWEST_STEPS: i64 = 16;
 
@@ -86,11 +89,14 @@ impl Driver<'_> {
         self.swept = self.heap.len();
         self.pending = Pending::default();
         self.wholes.clear();
+        self.hops = 0;
+        self.followed = 0;
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
         let parts = self.variants[at].key.args.iter().map(Pattern::size).sum::<usize>() as i64;
         let again = if self.history.is_second() { STEPS_AGAIN } else { 1 };
         let mut fuel = ((FUEL + FUEL_PER_EXPRESSION * size) / again).min(self.total.max(0));
+        self.in_vain = IN_VAIN + FUEL_PER_EXPRESSION * size;
         loop {
             let checkpoint = self.checkpoint();
             let written = self.new.exprs.len() as i64;
@@ -141,6 +147,9 @@ impl Driver<'_> {
         }
         let frames = self.applied_to(&more, &None, span);
         let body = self.scope(span, |driver| driver.run(State::Eval(body, env, frames)))?;
+        if !self.met.is_empty() && self.is_too_long() {
+            return Err(Abort::Fuel);
+        }
         let params = self.new.local_lists.add(holes.params);
         self.new.globals[global].kind = GlobalKind::Defn { params, body: Some(body) };
         Ok(())

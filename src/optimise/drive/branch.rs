@@ -11,7 +11,7 @@ use super::exits::Opened;
 use super::frame::{Action, Entry, Frame, Frames, Shared};
 use super::heap::{AbstractValue, EnvId, Name, NodeId};
 use super::pattern::Pattern;
-use super::share::Split;
+use super::share::{HOPS, Split};
 use super::{Attempt, Driver, Outcome};
 use crate::base::span::Span;
 use crate::core::expr::{
@@ -60,8 +60,14 @@ impl Driver<'_> {
         drive: impl FnOnce(&mut Self) -> Attempt<Outcome>,
     ) -> Attempt<ExprId> {
         let (start, before) = (self.block.len(), self.knowledge());
-        self.hops = 0;
-        self.followed = 0;
+        // Where what has been repeated branches, its branches repeat nothing: that would double the
+        // code at each of them.
+        if self.hops > 0 {
+            self.hops = HOPS;
+        }
+        if self.followed > 0 {
+            self.followed = FOLLOWED;
+        }
         let outcome = drive(self)?;
         let expr = self.finish(outcome, span);
         let expr = self.wrap(start, expr);

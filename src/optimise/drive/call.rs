@@ -43,8 +43,7 @@ impl Driver<'_> {
     pub(super) fn tick(&mut self) -> Attempt<()> {
         if self.unfolded > 0 {
             self.fuel -= 1;
-            let most = self.most_of_body.min(self.limit - WRITTEN_PER_STEP * self.fuel);
-            if self.new.exprs.len() as i64 > most {
+            if self.is_too_long() {
                 return Err(Abort::Fuel);
             }
         }
@@ -55,6 +54,12 @@ impl Driver<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether more is written for this body than may be. It is thrown away then.
+    pub(super) fn is_too_long(&self) -> bool {
+        let most = self.most_of_body.min(self.limit - WRITTEN_PER_STEP * self.fuel);
+        self.new.exprs.len() as i64 > most
     }
 
     pub(super) fn may_unfold(&self) -> bool {
@@ -481,7 +486,7 @@ impl Driver<'_> {
     /// the note that it failed: it is not tried again in another place.
     pub(super) fn speculate(&mut self, node: NodeId) -> bool {
         let known = self.heap.get(node);
-        if known.hopeless || !self.may_unfold() || self.in_message > 0 {
+        if known.hopeless || !self.may_unfold() || self.in_message > 0 || self.in_vain <= 0 {
             return false;
         }
         let site = match known.value {
@@ -530,6 +535,7 @@ impl Driver<'_> {
                 true
             }
             result => {
+                self.in_vain -= 1;
                 self.roll_back(checkpoint);
                 self.heap.give_up(node);
                 // What ran out of steps was perhaps not given all of them: it is tried again with

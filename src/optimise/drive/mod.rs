@@ -412,6 +412,8 @@ transactional! {
             met: FxHashSet<GlobalId>,
             /// Expressions of this body that may be written once more than needed.
             copies: i64,
+            /// How many values may still be looked for in vain.
+            in_vain: i64,
             /// How many calls are in the patterns of the variant.
             calls: usize,
             /// The free variables of expressions, as far as they have been asked for.
@@ -544,6 +546,7 @@ impl<'a> Driver<'a> {
             most_of_body: i64::MAX / 2,
             met: FxHashSet::default(),
             copies: 0,
+            in_vain: 0,
             calls: 0,
             free: FreeLocals::new(old),
             old,

@@ -42,7 +42,7 @@ const COPIED: usize = 20;
 pub(super) const BRANCHING: usize = 6;
 /// The most shared frames that a branch goes through, where each takes it to an atom, before it
 /// jumps.
-const HOPS: u32 = 4;
+pub(super) const HOPS: u32 = 4;
 /// The most ends of a branch that are compared with those of the others.
 const WAYS: usize = 8;
 /// The most expressions of a default that is written again for each value that is known to come to

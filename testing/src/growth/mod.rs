@@ -4,12 +4,14 @@
 
 use std::borrow::Cow;
 
+mod contexts;
 mod definitions;
 mod mixed;
 mod nests;
 mod steps;
 mod structures;
 
+pub use contexts::nested;
 use definitions::{CHAINS, ROWS};
 pub use mixed::mixed;
 use nests::NESTS;

@@ -409,4 +409,22 @@ pub(super) const STRUCTURES: &[Row] = &[
         "(defn main[i] (go (length i)))
         (defn go[k] (length @))",
     ),
+    // What comes to the choice is no truth: nothing decides the one that follows.
+    (
+        "choices on lists",
+        "",
+        "(if @ xs Nil)",
+        "c",
+        "(defn main[i] (go (length i) i))
+        (defn go[c xs] @)",
+    ),
+    // Each turn writes the nest, and the next one is known.
+    (
+        "calls of itself from a known number",
+        "",
+        "(go @ b)",
+        "(add a 1)",
+        "(defn main[] (length (go 1 20000)))
+        (defn go[a b] (if (gt a b) Nil (Cons a @)))",
+    ),
 ];
