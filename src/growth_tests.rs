@@ -428,7 +428,8 @@ fn what_nobody_thought_of_costs_twice_as_much_too() {
     assert!(steep.len() <= STEEP_OF_MIXED, "{} of them:\n{}", steep.len(), steep.join("\n"));
 }
 
-/// The most accesses that a source of 4 kB costs, whatever it is.
+/// More accesses than contexts in themselves have cost so far, of 22,000 cases: the most is 43 million, a
+/// tenth of a second.
 const MOST: u64 = 60_000_000;
 
 /// `GMACHINE_CASES` is how many are tried, `GMACHINE_SEED` the first one's number.
@@ -439,8 +440,8 @@ fn contexts_of_programs_nested_in_themselves_cost_no_more_than_a_source_may() {
     let mut wrong = Vec::new();
     for seed in first..first + cases {
         let Some(program) = growth::nested(&mut Dice::new(seed), 4096) else { continue };
-        tried += 1;
-        let (costs, _) = work_of(&program, Passes::level(2));
+        let (costs, error) = work_of(&program, Passes::level(2));
+        tried += u64::from(error.is_none());
         if costs > MOST {
             wrong.push(format!("{seed}: {costs} accesses: {program}"));
         }

@@ -89,8 +89,6 @@ impl Driver<'_> {
         self.swept = self.heap.len();
         self.pending = Pending::default();
         self.wholes.clear();
-        self.hops = 0;
-        self.followed = 0;
         self.current = at as u32;
         let size = i64::from(self.facts.size[of]);
         let parts = self.variants[at].key.args.iter().map(Pattern::size).sum::<usize>() as i64;
@@ -147,6 +145,7 @@ impl Driver<'_> {
         }
         let frames = self.applied_to(&more, &None, span);
         let body = self.scope(span, |driver| driver.run(State::Eval(body, env, frames)))?;
+        // What nothing demands is written last.
         if !self.met.is_empty() && self.is_too_long() {
             return Err(Abort::Fuel);
         }
