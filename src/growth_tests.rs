@@ -294,7 +294,6 @@ const STEEP: &[&str] = &[
     "list of texts",
     "loops from known",
     // A twentieth of the code that they had at 8, a third at 16, half at 32.
-    "parsers in alternatives",
     "peano sums",
     // It is evaluated to its end, which takes a step more for each insertion.
     "red black",
@@ -599,6 +598,52 @@ fn values_of_a_nest_are_not_looked_for_again_in_each_turn() {
     };
     let [unknown, known] = ["n", "1000000"].map(|end| work(&program(end), Passes::level(2)));
     assert!(known <= 12 * unknown, "{unknown} accesses, {known} with a number");
+}
+
+/// A loop that hands on what it does next, with `n` calls of itself in each other for one argument, called with one
+/// argument more than it has parameters.
+fn loop_of_calls_in_each_other(n: usize) -> String {
+    let open = "(let ([m (div (add a b) 2)]) (walk a (sub ";
+    let close = " 1) acc (fn [x] (walk (add m 1) b (rem (add (mul x 3) m) 10007) k))))";
+    format!(
+        "(defn walk[a b acc k] (if (gt a b) (k acc) {}))
+        (defn main[i] (walk 1 1 (add 2500 (length i)) 0 id))",
+        nest(n, open, "m", close),
+    )
+}
+
+#[test]
+fn what_is_written_in_the_place_that_uses_it_is_not_bound_as_well() {
+    let [few, many] = [18, 36].map(|n| work(&loop_of_calls_in_each_other(n), Passes::level(2)));
+    assert!(many <= 3 * few, "{few} accesses, {many} for twice as much");
+}
+
+#[test]
+fn variants_are_calls_of_the_function_where_too_much_is_written_already() {
+    let program = loop_of_calls_in_each_other(35);
+    let [plain, both] = [0, 2].map(|level| cost(&program, Passes::level(level)).1);
+    assert!(both <= 16 * plain, "{plain} instructions, then {both}");
+}
+
+#[test]
+fn patterns_are_small_where_no_variant_is_made_any_more() {
+    let nest = nest(220, "(binary ", "(binary '*')", ")");
+    let program = format!(
+        "(defn bind[p f s] (case (p s) [(Nothing) Nothing] [(Just (Pair x t)) (f x t)]))
+        (defn pure[x s] (Just (Pair x s)))
+        (defn satisfy[f s] (case s
+          [(Nil) Nothing]
+          [(Cons c t) (if (f c) (Just (Pair c t)) Nothing)]))
+        (defn skip[p q] (bind p (fn [x] (bind q (fn [_] (pure x))))))
+        (defn alt[p q s] (case (p s) [(Nothing) (q s)] [r r]))
+        (defn some[p] (bind p (fn [x] (bind (many p) (fn [xs] (pure (Cons x xs)))))))
+        (defn many[p] (alt (some p) (pure Nil)))
+        (defn symbol[c] (skip (satisfy (eq c)) (many (satisfy isSpace))))
+        (defn binary[c] (bind (symbol c) (fn [_] (pure (Pair c)))))
+        (defn main[i] (alt {nest} (binary '/') i))"
+    );
+    let accesses = work(&program, Passes::level(2));
+    assert!(accesses <= 45_000_000, "{accesses} accesses");
 }
 
 #[test]

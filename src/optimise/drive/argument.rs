@@ -13,8 +13,10 @@ use crate::base::stack::ensure_sufficient_stack;
 use crate::core::expr::{Branches, GlobalId, GlobalKind, LocalId, SwitchId};
 use crate::optimise::selection::is_only;
 
-/// The most parts of a pattern.
+/// The most parts of a pattern, and the most once there are as many expressions as there may be: no variant is
+/// made any more then, but what is driven still may come back to one.
 pub(super) const PARTS: usize = 200;
+const PARTS_AT_END: usize = 25;
 /// The most thunks that are speculated on for one argument, and how many parts of patterns cost as
 /// much as a step.
 const SPECULATIONS: u32 = 24;
@@ -35,7 +37,9 @@ const HOPS: usize = 8;
 /// How large a pattern may still get.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
+    /// How many more parts it may have, and how many there were to be had.
     pub(super) parts: usize,
+    most: usize,
     speculations: u32,
     /// Whether a value was too large already: then it is not looked for in the parts of a call.
     pub(super) exceeded: bool,
@@ -47,10 +51,13 @@ pub(super) struct Size {
     pub(super) others: u32,
 }
 
-impl Size {
-    fn new() -> Size {
+impl Driver<'_> {
+    /// Returns how large the pattern of an argument may get.
+    fn size(&self) -> Size {
+        let most = if self.new.exprs.len() > self.most { PARTS_AT_END } else { PARTS };
         Size {
-            parts: PARTS,
+            parts: most,
+            most,
             speculations: SPECULATIONS,
             exceeded: false,
             ends: ENDS,
@@ -58,9 +65,7 @@ impl Size {
             others: OTHERS,
         }
     }
-}
 
-impl Driver<'_> {
     /// Returns what is known of the arguments that the callee looks at; `None` if nothing is, or
     /// variants are not made.
     pub(super) fn key(
@@ -131,7 +136,7 @@ impl Driver<'_> {
             if !self.facts.recursive[global]
                 && self.facts.uses[*param] == 1
                 && takers.iter().any(|&taker| self.fusible.is_consumed(taker))
-                && let Some(call) = self.consumed_call(arg, Size::new())
+                && let Some(call) = self.consumed_call(arg, self.size())
             {
                 key[at] = call;
                 continue;
@@ -160,7 +165,7 @@ impl Driver<'_> {
             return Pattern::Hole;
         }
         let before = self.checkpoint();
-        let mut size = Size::new();
+        let mut size = self.size();
         let is_applied = consumer.is_some_and(|param| self.fusible.applied[param]);
         let around = std::mem::replace(&mut self.is_applied, u32::from(is_applied));
         let value = self.value_pattern(arg, strict, &mut size).unwrap_or(Pattern::Hole);
@@ -169,21 +174,21 @@ impl Driver<'_> {
             (Pattern::Hole, Some(param)) if self.is_unclosed(param, arg) => Pattern::Hole,
             (Pattern::Hole, Some(_)) => self.consumed_call(arg, size).unwrap_or(Pattern::Hole),
             (value @ Pattern::Partial(..), Some(param)) => {
-                self.charge(PARTS - size.parts);
+                self.charge(size.most - size.parts);
                 self.with_calls_in_fields(value, arg, param, &mut size)
             }
             (value @ Pattern::Con(..), Some(param)) => {
-                self.charge(PARTS - size.parts);
+                self.charge(size.most - size.parts);
                 if self.rest_of_begun(arg).is_none() {
                     return self.with_calls_in_fields(value, arg, param, &mut size);
                 }
                 self.roll_back(before);
                 let checkpoint = self.checkpoint();
-                match self.consumed_call(arg, Size::new()).filter(|call| call.is_steady(strict)) {
+                match self.consumed_call(arg, self.size()).filter(|call| call.is_steady(strict)) {
                     Some(call) => call,
                     None => {
                         self.roll_back(checkpoint);
-                        let mut size = Size::new();
+                        let mut size = self.size();
                         let again = self.value_pattern(arg, strict, &mut size);
                         let again = again.unwrap_or(Pattern::Hole);
                         self.with_calls_in_fields(again, arg, param, &mut size)
@@ -191,7 +196,7 @@ impl Driver<'_> {
                 }
             }
             (value, _) => {
-                self.charge(PARTS - size.parts);
+                self.charge(size.most - size.parts);
                 value
             }
         }
@@ -203,7 +208,7 @@ impl Driver<'_> {
         let checkpoint = self.checkpoint();
         let mut size = size;
         let pattern = self.call_pattern(arg, &mut size);
-        self.charge(PARTS - size.parts);
+        self.charge(size.most - size.parts);
         if pattern.is_none() {
             self.roll_back(checkpoint);
         }

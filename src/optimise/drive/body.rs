@@ -4,10 +4,10 @@ use super::agenda::Agenda;
 use super::eval::State;
 use super::heap::{AbstractValue, NodeId};
 use super::history::STEPS_AGAIN;
-use super::pattern::Pattern;
+use super::pattern::{Key, Pattern};
 use super::select::Pending;
 use super::variant::Variant;
-use super::{Abort, Attempt, Driver, FUEL, FUEL_PER_EXPRESSION};
+use super::{Abort, Attempt, Driver, FUEL, FUEL_PER_EXPRESSION, Outcome};
 use crate::base::index::List;
 use crate::base::span::Span;
 use crate::core::expr::{ExprId, GlobalKind, LocalId};
@@ -48,6 +48,13 @@ const IN_VAIN: i64 = 10_000;
 /// there would be too few.
 const FEWER_STEPS: i64 = 8;
 const FEWEST_STEPS: i64 = 16;
+/// The body of a variant is the call that it stands for once there are as many expressions as there may be; that of
+/// one that is in no loop, once there are this part of so many.
+const OUTSIDE_OF_LOOPS: usize = 5;
+/// That is less code if the function has more expressions than its patterns have parts, so many times as many and
+/// so many more.
+const CALL_PER_PART: usize = 4;
+const CALL: usize = 40;
 
 impl Driver<'_> {
     /// Drives the bodies of all variants, or until the step is to begin again.
@@ -130,7 +137,7 @@ impl Driver<'_> {
         self.copies = COPIES + COPIES_PER_EXPRESSION * i64::from(self.facts.size[of]);
         self.calls = key.args.iter().map(Pattern::calls).sum();
         let env = self.heap.activation(self.facts.locals[of] as usize, Span::NONE);
-        let mut holes = Incoming { same: key.same, ..Incoming::default() };
+        let mut holes = Incoming { same: key.same.clone(), ..Incoming::default() };
         for (&param, pattern) in self.old.local_lists[params].iter().zip(&key.args) {
             let node = self.incoming(pattern, Some(param), &mut holes);
             self.bind(param, env, node);
@@ -143,8 +150,19 @@ impl Driver<'_> {
         if holes.params.is_empty() && !key.args.is_empty() {
             self.parameter(None, &mut holes.params, Span::NONE);
         }
-        let frames = self.applied_to(&more, &None, span);
-        let body = self.scope(span, |driver| driver.run(State::Eval(body, env, frames)))?;
+        let body = match self.stays_a_call(at, &key) {
+            true => self.scope(span, |driver| {
+                let args: Vec<NodeId> = driver.old.local_lists[params]
+                    .iter()
+                    .map(|&param| driver.heap.lookup(env, driver.facts.slot[param]))
+                    .collect();
+                Ok(Outcome::Code(driver.plain_call(of, &args, 0, span)))
+            }),
+            false => {
+                let frames = self.applied_to(&more, &None, span);
+                self.scope(span, |driver| driver.run(State::Eval(body, env, frames)))
+            }
+        }?;
         // What nothing demands is written last.
         if !self.met.is_empty() && self.is_too_long() {
             return Err(Abort::Fuel);
@@ -152,6 +170,21 @@ impl Driver<'_> {
         let params = self.new.local_lists.add(holes.params);
         self.new.globals[global].kind = GlobalKind::Defn { params, body: Some(body) };
         Ok(())
+    }
+
+    /// Returns whether the body of a variant is the call that it stands for, of the function with nothing known:
+    /// those that call the variant were promised one, and there is too much code by now.
+    fn stays_a_call(&self, at: usize, key: &Key) -> bool {
+        let most = match self.variants[at].loops.count {
+            0 => self.most / OUTSIDE_OF_LOOPS,
+            _ => self.most,
+        };
+        let parts = key.args.iter().map(Pattern::size).sum::<usize>();
+        self.rules.specialise
+            && self.new.exprs.len() > most
+            && !self.is_itself(key)
+            && key.args.len() == self.old.arity(key.of)
+            && self.facts.size[key.of] as usize > CALL_PER_PART * parts + CALL
     }
 
     /// Returns a parameter as the body sees it.

@@ -215,6 +215,7 @@ impl Driver<'_> {
     pub(super) fn argument(&mut self, arg: NodeId, fresh: bool, span: Span) -> ExprId {
         // An alias has been evaluated, and others may refer to what it stands for.
         if fresh && self.heap.resolve(arg) == arg {
+            self.heap.place(arg);
             self.construct(arg, span)
         } else {
             self.atom(arg, span)

@@ -79,7 +79,19 @@ pub struct Node {
     pub shared: bool,
     /// Whether it is being evaluated.
     pub busy: bool,
+    /// Whether it is written in the one place that refers to it.
+    pub placed: bool,
 }
+
+/// A value of which there are no notes.
+const NOTHING_KNOWN: Node = Node {
+    value: AbstractValue::Unknown(false),
+    name: None,
+    hopeless: false,
+    shared: false,
+    busy: false,
+    placed: false,
+};
 
 /// Where the heap was, to go back to.
 #[derive(Clone, Copy)]
@@ -143,13 +155,13 @@ impl Heap {
 
     /// Adds a value without a name.
     pub fn add(&mut self, value: AbstractValue) -> NodeId {
-        self.nodes.push(Node { value, name: None, hopeless: false, shared: false, busy: false })
+        self.nodes.push(Node { value, ..NOTHING_KNOWN })
     }
 
     /// Adds a value with a name.
     pub fn named(&mut self, value: AbstractValue, name: Name) -> NodeId {
         let name = Some(name);
-        self.nodes.push(Node { value, name, hopeless: false, shared: true, busy: false })
+        self.nodes.push(Node { value, name, shared: true, ..NOTHING_KNOWN })
     }
 
     /// Returns the value that a node stands for.
@@ -179,7 +191,7 @@ impl Heap {
         self.trail.push((node, self.nodes[node]));
         let Node { shared, busy, .. } = self.nodes[node];
         self.entered -= usize::from(busy);
-        self.nodes[node] = Node { value, name, hopeless: false, shared, busy: false };
+        self.nodes[node] = Node { value, name, shared, ..NOTHING_KNOWN };
     }
 
     /// Notes that another place refers to a value.
@@ -220,6 +232,13 @@ impl Heap {
     pub fn give_up(&mut self, node: NodeId) {
         let node = self.resolve(node);
         self.nodes[node].hopeless = true;
+    }
+
+    /// Notes that a value is written in the one place that refers to it.
+    pub fn place(&mut self, node: NodeId) {
+        let node = self.resolve(node);
+        self.trail.push((node, self.nodes[node]));
+        self.nodes[node].placed = true;
     }
 
     /// Adds a list of values.
@@ -275,10 +294,12 @@ impl Heap {
         NodeId::new(count)
     }
 
-    /// Returns whether a node is itself an expression that nothing has evaluated.
+    /// Returns whether a node is itself an expression that nothing has evaluated, and that is not written.
     pub fn is_thunk(&self, node: NodeId) -> bool {
         let node = self.nodes[node];
-        matches!(node.value, AbstractValue::Thunk(..) | AbstractValue::Call(..)) && !node.busy
+        matches!(node.value, AbstractValue::Thunk(..) | AbstractValue::Call(..))
+            && !node.busy
+            && !node.placed
     }
 }
 
