@@ -7,7 +7,7 @@ use crate::base::places::Places;
 use crate::base::quote::for_message;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
-use crate::base::stack::ensure_sufficient_stack;
+use crate::base::stack::on_a_large_stack;
 use crate::compile::{self, Compiled, compile_entries};
 use crate::core::behind;
 use crate::core::binary;
@@ -120,14 +120,13 @@ impl Built {
 /// Walks the chain. After an error the stages that only find more errors are still walked.
 #[must_use]
 pub fn build(root: &Source, loader: &dyn Loader, options: &Options<'_>) -> Built {
-    // What is not recursive needs stack too, more than a small thread has.
-    ensure_sufficient_stack(|| stages(load(root, loader), options))
+    on_a_large_stack(|| stages(load(root, loader), options))
 }
 
 /// Walks the chain from what has been loaded.
 #[must_use]
 pub fn build_loaded(loaded: Loaded, options: &Options<'_>) -> Built {
-    ensure_sufficient_stack(|| stages(loaded, options))
+    on_a_large_stack(|| stages(loaded, options))
 }
 
 #[inline(never)]
