@@ -17,9 +17,9 @@ use crate::optimise::selection::is_only;
 /// made any more then, but what is driven still may come back to one.
 pub(super) const PARTS: usize = 200;
 const PARTS_AT_END: usize = 25;
-/// The most thunks that are speculated on for one argument, and how many parts of patterns cost as
-/// much as a step.
+/// The most thunks that are speculated on for one argument.
 const SPECULATIONS: u32 = 24;
+/// How many parts of patterns cost as much as a step.
 const PARTS_PER_STEP: i64 = 8;
 /// The most parameters of a variant.
 const HOLES: usize = 24;
@@ -370,9 +370,12 @@ impl Driver<'_> {
         Some(Pattern::Partial(head, parts))
     }
 
-    /// Pays for parts of patterns.
+    /// Pays for the parts of a pattern but for one: that is paid for with the step of the call. What is less than
+    /// a step is owed, so that many small patterns cost what a large one does.
     fn charge(&mut self, parts: usize) {
-        let cost = parts as i64 / PARTS_PER_STEP;
+        self.owed += parts.saturating_sub(1) as i64;
+        let cost = self.owed / PARTS_PER_STEP;
+        self.owed %= PARTS_PER_STEP;
         self.fuel -= cost;
         self.attempt -= cost;
     }

@@ -403,6 +403,8 @@ transactional! {
             fuel: i64,
             total: i64,
             attempt: i64,
+            /// Parts of patterns that are yet to be paid for: fewer than a step pays for.
+            owed: i64,
             /// How many expressions the program may have while this body is driven, if there were no
             /// fuel left: fewer by some for each step that is.
             limit: i64,
@@ -542,6 +544,7 @@ impl<'a> Driver<'a> {
                 true => (TOTAL_FUEL + TOTAL_PER_EXPRESSION * old.exprs.len() as i64) / STEPS_AGAIN,
             },
             attempt: 0,
+            owed: 0,
             limit: 0,
             most_of_body: i64::MAX / 2,
             met: FxHashSet::default(),
