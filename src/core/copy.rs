@@ -8,7 +8,7 @@
 use super::expr::{
     Bind, Branches, ConBranch, Expr, ExprId, GlobalId, Join, JoinId, LocalId, Program, Switch,
 };
-use crate::base::index::{Idx, List};
+use crate::base::index::{Idx, IndexVec, List};
 
 /// What the globals and locals of a program are in a copy of it.
 pub(crate) struct Numbers {
@@ -55,6 +55,9 @@ pub(crate) fn take_tables(old: &mut Program) -> Program {
         bigs: std::mem::take(&mut old.bigs),
         texts: std::mem::take(&mut old.texts),
         places: std::mem::take(&mut old.places),
+        // What is made of it is about as large.
+        exprs: IndexVec::with_capacity(old.exprs.len()),
+        spans: IndexVec::with_capacity(old.exprs.len()),
         ..Program::default()
     }
 }

@@ -8,8 +8,16 @@
 use std::iter::FusedIterator;
 use std::ops::Range;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::expr::{Bind, Branches, Expr, ExprId, GlobalKind, JoinId, LocalId, Program, Switch};
 use crate::primitive::Shape;
+
+/// What an expression ends in: see [`Program::ends`].
+pub type Ends = SmallVec<[ExprId; 8]>;
+
+/// How many expressions wait to be visited in most expressions.
+const DEEP: usize = 32;
 
 /// Where a sub-expression stands in the expression around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +60,13 @@ impl Program {
     #[must_use]
     #[inline]
     pub fn children(&self, expr: ExprId) -> Children<'_> {
-        let form = match self.exprs[expr] {
+        let form = self.form(expr);
+        Children { form, range: 0..form.len() }
+    }
+
+    #[inline]
+    fn form(&self, expr: ExprId) -> Form<'_> {
+        match self.exprs[expr] {
             Expr::Lit(_)
             | Expr::Text(_)
             | Expr::Local(_)
@@ -77,8 +91,14 @@ impl Program {
             Expr::Lam(_, body) => Form::Function(body),
             Expr::Switch(switch) => Form::Switch(&self.switches[switch]),
             Expr::Jump(_, args) => Form::Jump(&self.expr_lists[args]),
-        };
-        Children { form, range: 0..form.len() }
+        }
+    }
+
+    /// Pushes the sub-expressions of an expression on a work list, the last one first: then the first is what is
+    /// popped next.
+    #[inline]
+    pub fn push_children(&self, expr: ExprId, work: &mut Vec<ExprId>) {
+        self.form(expr).push(work);
     }
 
     /// Returns the locals that `expr` brings into scope in its sub-expression at `position`.
@@ -148,15 +168,15 @@ impl Program {
 
     /// Returns what an expression ends in, one for each way through it.
     #[must_use]
-    pub fn ends(&self, expr: ExprId) -> Vec<ExprId> {
+    pub fn ends(&self, expr: ExprId) -> Ends {
         self.ends_up_to(expr, usize::MAX).unwrap_or_default()
     }
 
     /// Returns what an expression ends in, if there are no more than `most` ways through it.
     #[must_use]
-    pub fn ends_up_to(&self, expr: ExprId, most: usize) -> Option<Vec<ExprId>> {
-        let mut ends = Vec::new();
-        let mut work = vec![expr];
+    pub fn ends_up_to(&self, expr: ExprId, most: usize) -> Option<Ends> {
+        let mut ends = Ends::new();
+        let mut work: Ends = smallvec![expr];
         while let Some(expr) = work.pop() {
             if ends.len() + work.len() >= most {
                 return None;
@@ -171,7 +191,7 @@ impl Program {
                     let tails = self.tails(callee, args);
                     match tails.is_empty() {
                         true => ends.push(expr),
-                        false => work.extend(&self.expr_lists[tails]),
+                        false => work.extend_from_slice(&self.expr_lists[tails]),
                     }
                 }
                 _ => ends.push(expr),
@@ -184,7 +204,9 @@ impl Program {
     /// source.
     #[must_use]
     pub fn walk(&self, root: ExprId) -> Walk<'_> {
-        Walk { program: self, pending: vec![root] }
+        let mut pending = Vec::with_capacity(DEEP);
+        pending.push(root);
+        Walk { program: self, pending }
     }
 }
 
@@ -239,6 +261,36 @@ impl Form<'_> {
             Form::Function(_) => 1,
             Form::Switch(switch) => switch.branches.len() + usize::from(switch.default.is_some()),
             Form::Jump(args) => args.len(),
+        }
+    }
+
+    /// Pushes the sub-expressions, the last one first.
+    #[inline]
+    fn push(self, work: &mut Vec<ExprId>) {
+        match self {
+            Form::Leaf => {}
+            Form::App(callee, args) => {
+                work.extend(args.iter().rev());
+                work.push(callee);
+            }
+            Form::Pair(first, second) => work.extend([second.expr, first.expr]),
+            Form::Letrec(binds, body) => {
+                work.push(body);
+                work.extend(binds.iter().rev().map(|bind| bind.value));
+            }
+            Form::Function(body) => work.push(body),
+            Form::Switch(switch) => {
+                work.extend(switch.default);
+                match &switch.branches {
+                    Branches::Cons(branches) => {
+                        work.extend(branches.iter().rev().map(|branch| branch.body));
+                    }
+                    Branches::Lits(branches) => {
+                        work.extend(branches.iter().rev().map(|&(_, body)| body));
+                    }
+                }
+            }
+            Form::Jump(args) => work.extend(args.iter().rev()),
         }
     }
 
@@ -345,7 +397,7 @@ impl Iterator for Walk<'_> {
 
     fn next(&mut self) -> Option<ExprId> {
         let expr = self.pending.pop()?;
-        self.pending.extend(self.program.children(expr).exprs().rev());
+        self.program.push_children(expr, &mut self.pending);
         Some(expr)
     }
 }
@@ -415,6 +467,9 @@ mod tests {
             let mut backwards: Vec<u32> = children.rev().map(|child| child.expr.0).collect();
             backwards.reverse();
             assert_eq!((forwards.as_slice(), backwards.as_slice()), (expected, expected));
+            let mut work = Vec::new();
+            program.push_children(*form, &mut work);
+            assert!(work.iter().rev().map(|expr| &expr.0).eq(expected));
         }
     }
 

@@ -285,7 +285,7 @@ impl Lifter<'_> {
             match self.selectors.selection(program, expr) {
                 // It is evaluated by others, if at all.
                 Some((_, from)) => used.push((expr, program.used_local(from))),
-                None => work.extend(program.children(expr).exprs().rev()),
+                None => program.push_children(expr, &mut work),
             }
         }
         self.looks = self.looks.checked_sub(looks)?;

@@ -190,7 +190,7 @@ impl Flow {
                 }
                 _ => {}
             }
-            work.extend(program.children(expr).map(|child| child.expr));
+            program.push_children(expr, &mut work);
         }
     }
 

@@ -1,6 +1,8 @@
 //! Writes a program anew from what `main` and the roots reach, with changes that a pass has
 //! planned: bindings and parameters are removed, variables are replaced, bindings move.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use crate::base::index::{Idx, List};
@@ -208,7 +210,8 @@ impl<'p> Rewriter<'p> {
     fn application(&mut self, callee: ExprId, args: List<ExprId>) -> Expr {
         let old = self.old();
         let mut callee = callee;
-        let mut groups = vec![args];
+        // The arguments of the applications that the callee becomes, the innermost last.
+        let mut inner_args = Vec::new();
         loop {
             match old.exprs[callee] {
                 Expr::Local(local) => match self.plan.rewrites[local.index()] {
@@ -216,7 +219,7 @@ impl<'p> Rewriter<'p> {
                     _ => break,
                 },
                 Expr::App(inner, args) => {
-                    groups.push(args);
+                    inner_args.push(args);
                     callee = inner;
                 }
                 _ => match self.without_bindings(callee) {
@@ -225,11 +228,12 @@ impl<'p> Rewriter<'p> {
                 },
             }
         }
-        let args: Vec<ExprId> = match groups.as_slice() {
-            [args] => old.expr_lists[*args].to_vec(),
-            _ => {
-                let groups = groups.into_iter().rev();
-                groups.flat_map(|args| &old.expr_lists[args]).copied().collect()
+        let own = &old.expr_lists[args];
+        let args: Cow<'_, [ExprId]> = match inner_args.is_empty() {
+            true => Cow::Borrowed(own),
+            false => {
+                let inner = inner_args.into_iter().rev().flat_map(|args| &old.expr_lists[args]);
+                inner.chain(own).copied().collect()
             }
         };
         let params = match old.exprs[callee] {

@@ -6,6 +6,8 @@
 //! only a field is wanted. So a selection that a program binds stays bound where it is, before
 //! anything that is evaluated after it, unless it has become a field by then.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::base::index::IndexVec;
 use crate::core::expr::{
     Branches, CONS, ConBranch, ConId, Expr, ExprId, Global, GlobalId, GlobalKind, LocalId, Program,
@@ -148,7 +150,7 @@ pub(super) fn name_selections(program: &mut Program) {
 /// sub-expressions in strict contexts on the work list.
 fn strict(program: &mut Program, selectors: &Selectors, expr: ExprId, work: &mut Vec<ExprId>) {
     order_operands(program, selectors, expr);
-    let mut built: Vec<ExprId> = Vec::new();
+    let mut built: SmallVec<[ExprId; 8]> = SmallVec::new();
     let is_call = matches!(program.exprs[expr], Expr::App(callee, _)
         if !matches!(program.exprs[callee], Expr::Global(global)
             if matches!(program.globals[global].kind, GlobalKind::Primitive(_))));
@@ -228,7 +230,7 @@ fn selection_in(
             return Some((from, field));
         }
         if let Expr::App(_, args) = program.exprs[expr] {
-            work.extend(program.expr_lists[args].iter().rev());
+            work.extend(program.expr_lists[args].iter().rev().copied());
         }
     }
     None
@@ -236,7 +238,7 @@ fn selection_in(
 
 /// Finds the selections in what is built, but for one that is all of it.
 fn inside(program: &Program, selectors: &Selectors, value: ExprId, found: &mut Vec<ExprId>) {
-    let mut work = vec![value];
+    let mut work: SmallVec<[ExprId; 8]> = smallvec![value];
     while let Some(expr) = work.pop() {
         let Expr::App(callee, args) = program.exprs[expr] else { continue };
         match selectors.selection(program, expr) {
@@ -244,7 +246,7 @@ fn inside(program: &Program, selectors: &Selectors, value: ExprId, found: &mut V
             Some(_) => found.push(expr),
             None => {
                 work.push(callee);
-                work.extend(program.expr_lists[args].iter().rev());
+                work.extend(program.expr_lists[args].iter().rev().copied());
             }
         }
     }

@@ -141,7 +141,7 @@ impl Walk<'_> {
             }
             self.work.extend(more);
         } else {
-            self.work.extend(program.children(expr).exprs());
+            program.push_children(expr, &mut self.work);
         }
     }
 }
@@ -151,12 +151,11 @@ fn mentions(program: &Program) -> Vec<Vec<u32>> {
     let mut mentions = vec![Vec::new(); program.globals.len()];
     for (id, global) in program.globals.enumerate() {
         let GlobalKind::Defn { body: Some(body), .. } = global.kind else { continue };
-        mentions[id.index()].extend(program.walk(body).filter_map(|expr| {
-            match program.exprs[expr] {
-                Expr::Global(of) => Some(of.0),
-                _ => None,
+        for expr in program.walk(body) {
+            if let Expr::Global(of) = program.exprs[expr] {
+                mentions[id.index()].push(of.0);
             }
-        }));
+        }
     }
     mentions
 }

@@ -40,6 +40,12 @@ impl<I: Idx, T> IndexVec<I, T> {
         IndexVec { items: Vec::new(), index: PhantomData }
     }
 
+    /// Returns an empty vector with room for some items.
+    #[must_use]
+    pub fn with_capacity(items: usize) -> Self {
+        IndexVec { items: Vec::with_capacity(items), index: PhantomData }
+    }
+
     /// Appends an item and returns its index.
     #[inline]
     pub fn push(&mut self, item: T) -> I {

@@ -273,7 +273,7 @@ impl<'a> Scan<'a> {
         let mut locals = Vec::new();
         let mut work = vec![expr];
         while let Some(expr) = work.pop() {
-            work.extend(program.children(expr).exprs());
+            program.push_children(expr, &mut work);
             match program.exprs[expr] {
                 Expr::Local(local) => locals.push(local),
                 Expr::Switch(switch) => locals.push(program.switches[switch].scrutinee),

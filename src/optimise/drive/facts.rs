@@ -1,6 +1,7 @@
 //! What is found out about the old program before it is driven.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 
 use crate::base::index::{Idx, IndexVec};
 use crate::base::scc::components;
@@ -434,12 +435,12 @@ impl Scan<'_> {
     /// Notes that a local is bound to an expression.
     fn flow(&mut self, to: LocalId, value: ExprId) {
         let program = self.program;
-        let mut work = vec![value];
+        let mut work: SmallVec<[ExprId; 8]> = smallvec![value];
         while let Some(expr) = work.pop() {
             match program.exprs[expr] {
                 Expr::Local(from) => self.flows[to].push(from),
                 Expr::App(callee, args) if matches!(program.exprs[callee], Expr::Con(_)) => {
-                    work.extend(&program.expr_lists[args]);
+                    work.extend_from_slice(&program.expr_lists[args]);
                 }
                 _ => {}
             }

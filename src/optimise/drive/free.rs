@@ -1,10 +1,15 @@
 //! The free variables of expressions of the old program, each found once.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::base::index::{IndexVec, List, Pool};
 use crate::core::expr::{Branches, Expr, ExprId, LocalId, Program};
 
 /// The most free variables of an expression that is searched.
 const MOST: usize = 32;
+
+/// A few of them.
+pub(super) type Locals = SmallVec<[LocalId; 8]>;
 
 /// What is known of an expression.
 #[derive(Clone, Copy)]
@@ -34,7 +39,10 @@ impl FreeLocals {
 
     /// Returns the free variables of an expression; `None` if they are many.
     pub fn of(&mut self, program: &Program, expr: ExprId) -> Option<&[LocalId]> {
-        let mut work = vec![(expr, false)];
+        if let Entry::Few(list) = self.of[expr] {
+            return Some(&self.lists[list]);
+        }
+        let mut work: SmallVec<[(ExprId, bool); 16]> = smallvec![(expr, false)];
         while let Some((expr, are_parts_known)) = work.pop() {
             if !matches!(self.of[expr], Entry::Unasked) {
                 continue;
@@ -53,7 +61,12 @@ impl FreeLocals {
     }
 
     fn combined(&mut self, program: &Program, expr: ExprId) -> Entry {
-        let mut free: Vec<LocalId> = program.used_local(expr).into_iter().collect();
+        match program.exprs[expr] {
+            Expr::Local(local) => return Entry::Few(self.lists.add([local])),
+            Expr::Lit(_) | Expr::Global(_) | Expr::Con(_) => return Entry::Few(List::EMPTY),
+            _ => {}
+        }
+        let mut free: Locals = program.used_local(expr).into_iter().collect();
         let mut only = None;
         for part in program.children(expr).exprs() {
             let Entry::Few(list) = self.of[part] else { return Entry::Many };
@@ -61,23 +74,25 @@ impl FreeLocals {
                 continue;
             }
             only = if free.is_empty() { Some(list) } else { None };
-            free.extend(&self.lists[list]);
+            free.extend_from_slice(&self.lists[list]);
         }
         let all = free.len();
         free.sort_unstable();
         free.dedup();
-        let mut bound: Vec<LocalId> = match program.exprs[expr] {
+        let mut bound: Locals = match program.exprs[expr] {
             Expr::Lam(..) => return Entry::Many,
-            Expr::Let(local, ..) | Expr::Force(local, ..) => vec![local],
+            Expr::Let(local, ..) | Expr::Force(local, ..) => smallvec![local],
             Expr::Letrec(binds, _) => program.binds[binds].iter().map(|bind| bind.local).collect(),
-            Expr::Join(join, _) => program.local_lists[program.joins[join].params].to_vec(),
+            Expr::Join(join, _) => {
+                Locals::from_slice(&program.local_lists[program.joins[join].params])
+            }
             Expr::Switch(switch) => match &program.switches[switch].branches {
                 Branches::Cons(branches) => {
                     branches.iter().flat_map(|branch| &branch.fields).flatten().copied().collect()
                 }
-                Branches::Lits(_) => Vec::new(),
+                Branches::Lits(_) => Locals::new(),
             },
-            _ => Vec::new(),
+            _ => Locals::new(),
         };
         bound.sort_unstable();
         free.retain(|used| bound.binary_search(used).is_err());

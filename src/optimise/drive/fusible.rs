@@ -222,7 +222,7 @@ fn makes_one_by_one(program: &Program, facts: &Facts, id: GlobalId) -> bool {
         {
             return true;
         }
-        work.extend(program.children(expr).exprs());
+        program.push_children(expr, &mut work);
     }
     false
 }
@@ -311,13 +311,7 @@ pub(super) fn only_loops(program: &Program, facts: &Facts, id: GlobalId, body: E
         matches!(program.exprs[callee], Expr::Global(of) if facts.circle[of] == facts.circle[id])
     };
     let tails = program.ends(body).iter().filter(|end| is_call(end)).count();
-    let mut calls = 0;
-    let mut work = vec![body];
-    while let Some(expr) = work.pop() {
-        calls += usize::from(is_call(&expr));
-        work.extend(program.children(expr).exprs());
-    }
-    calls == tails
+    program.walk(body).filter(is_call).count() == tails
 }
 
 /// Returns how often a function may call one of its circle on one way through it, and 0 if it may end in such a
@@ -421,9 +415,7 @@ fn parameters(program: &Program, facts: &Facts, id: GlobalId, fusible: &mut Fusi
     // How often each is passed to the function itself for the same parameter, or is an end.
     let mut uses: FxHashMap<LocalId, u32> = FxHashMap::default();
     let mut grows: FxHashSet<LocalId> = FxHashSet::default();
-    let mut work = vec![body];
-    while let Some(expr) = work.pop() {
-        work.extend(program.children(expr).exprs());
+    for expr in program.walk(body) {
         let Expr::App(callee, args) = program.exprs[expr] else { continue };
         if program.exprs[callee] != Expr::Global(id) {
             continue;

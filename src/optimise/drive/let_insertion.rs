@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use super::Driver;
 use super::eval::{Later, Operand};
 use super::frame::{Action, Frames};
+use super::free::Locals;
 use super::heap::{AbstractValue, EnvId, NodeId};
 use crate::base::span::Span;
 use crate::core::expr::{Branches, Expr, ExprId, LocalId};
@@ -121,8 +122,8 @@ impl Driver<'_> {
     }
 
     /// Returns the free variables of an expression, if they are not too many.
-    pub(super) fn free_locals(&mut self, expr: ExprId) -> Option<Vec<LocalId>> {
-        self.free.of(self.old, expr).map(<[LocalId]>::to_vec)
+    pub(super) fn free_locals(&mut self, expr: ExprId) -> Option<Locals> {
+        self.free.of(self.old, expr).map(Locals::from_slice)
     }
 
     /// Returns what a local is bound to, and whether that is the only place that refers to it.

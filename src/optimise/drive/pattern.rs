@@ -314,12 +314,14 @@ impl Pattern {
 
     /// Returns whether it is embedded in another: the other is the same or has grown from it.
     fn is_within<'p>(&'p self, other: &'p Pattern, table: &mut Table<'_>) -> bool {
+        if matches!(self, Pattern::Hole) {
+            return true;
+        }
         let pair = (std::ptr::from_ref(self), std::ptr::from_ref(other));
         if let Some(&known) = table.pairs.get(&pair) {
             return known;
         }
         let coupled = match (self, other) {
-            (Pattern::Hole, _) => true,
             (Pattern::Lit(Lit::Int(before)), Pattern::Lit(Lit::Int(now))) => {
                 before == now
                     || now.unsigned_abs() > before.unsigned_abs()

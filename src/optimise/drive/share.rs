@@ -468,7 +468,7 @@ impl Driver<'_> {
             match self.old.exprs[expr] {
                 // Its handler stands in the place of the jump.
                 Expr::Jump(join, _) if self.facts.jumps[join] == 1 => return None,
-                _ => work.extend(self.old.children(expr).exprs()),
+                _ => self.old.push_children(expr, &mut work),
             }
         }
         Some(weight)

@@ -119,7 +119,7 @@ impl Writer<'_> {
             while self.write(expr) {
                 count += 1;
             }
-            work.extend(self.program.children(expr).exprs());
+            self.program.push_children(expr, &mut work);
         }
         count
     }

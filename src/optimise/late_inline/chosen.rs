@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::known::Known;
 use crate::base::index::List;
 use crate::core::expr::{Branches, Expr, ExprId, Join, JoinId, Lit, LocalId, Program, SwitchId};
+use crate::core::traverse::Ends;
 use crate::primitive::Primitive;
 
 /// The most ways through a choice on which another one is made.
@@ -208,12 +209,12 @@ impl Known<'_> {
     }
 
     /// Returns the ends of a choice that have values, if there are not too many.
-    fn ends(&self, value: ExprId) -> Option<Vec<ExprId>> {
+    fn ends(&self, value: ExprId) -> Option<Ends> {
         let mut ends = self.program.ends_up_to(value, WAYS)?;
         let is_choice = ends.len() > 1;
         // A jump goes to others of the same choice.
         let is_jump = |end: ExprId| matches!(self.program.exprs[end], Expr::Jump(..));
-        ends.retain(|&end| !is_jump(end) && !self.program.fails(end));
+        ends.retain(|end| !is_jump(*end) && !self.program.fails(*end));
         (is_choice && !ends.is_empty()).then_some(ends)
     }
 

@@ -226,7 +226,7 @@ fn visit(program: &Program, body: ExprId, called: &mut Vec<u32>) -> u64 {
                 }
                 work.extend(&program.expr_lists[args]);
             }
-            _ => work.extend(program.children(expr).exprs()),
+            _ => program.push_children(expr, &mut work),
         }
     }
     size

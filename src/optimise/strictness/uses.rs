@@ -1,5 +1,7 @@
 //! How an expression uses its variables.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::demand::{Shape, Use};
 use crate::core::expr::LocalId;
 
@@ -13,18 +15,21 @@ pub(super) struct Uses {
     /// Whether the expression always diverges or fails. Then any claim holds of every variable.
     pub(super) fails: bool,
     /// The variables that are used, in the order of the locals.
-    of: Vec<(LocalId, Use)>,
+    of: List,
 }
+
+/// Most expressions use few variables: those are not allocated.
+type List = SmallVec<[(LocalId, Use); FEW]>;
 
 impl Uses {
     /// The uses of an expression without variables.
-    pub(super) const EMPTY: Uses = Uses { fails: false, of: Vec::new() };
+    pub(super) const EMPTY: Uses = Uses { fails: false, of: SmallVec::new_const() };
     /// The uses of an expression that always diverges or fails.
-    pub(super) const FAILS: Uses = Uses { fails: true, of: Vec::new() };
+    pub(super) const FAILS: Uses = Uses { fails: true, of: SmallVec::new_const() };
 
     /// Returns the use of one variable.
     pub(super) fn one(local: LocalId, use_: Use) -> Uses {
-        Uses { fails: false, of: vec![(local, use_)] }
+        Uses { fails: false, of: smallvec![(local, use_)] }
     }
 
     /// Returns the uses of variables of which nothing is certain.
@@ -97,7 +102,7 @@ impl Uses {
     }
 
     fn merge(self, other: Uses, with: impl Fn(Use, Use) -> Use) -> Uses {
-        let mut of = Vec::with_capacity(self.of.len() + other.of.len());
+        let mut of = List::with_capacity(self.of.len() + other.of.len());
         let (mut ones, mut others) =
             (self.of.into_iter().peekable(), other.of.into_iter().peekable());
         loop {
