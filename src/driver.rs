@@ -7,7 +7,7 @@ use crate::base::places::Places;
 use crate::base::quote::for_message;
 use crate::base::source::SourceMap;
 use crate::base::span::Span;
-use crate::base::stack::on_a_large_stack;
+use crate::base::stack::{ensure_sufficient_stack, on_a_large_stack};
 use crate::compile::{self, Compiled, compile_entries};
 use crate::core::behind;
 use crate::core::binary;
@@ -126,7 +126,8 @@ pub fn build(root: &Source, loader: &dyn Loader, options: &Options<'_>) -> Built
 /// Walks the chain from what has been loaded.
 #[must_use]
 pub fn build_loaded(loaded: Loaded, options: &Options<'_>) -> Built {
-    on_a_large_stack(|| stages(loaded, options))
+    // One definition, mostly: a long stack would cost a third of what that does.
+    ensure_sufficient_stack(|| stages(loaded, options))
 }
 
 #[inline(never)]
