@@ -126,7 +126,8 @@ pub fn build(root: &Source, loader: &dyn Loader, options: &Options<'_>) -> Built
 /// Walks the chain from what has been loaded.
 #[must_use]
 pub fn build_loaded(loaded: Loaded, options: &Options<'_>) -> Built {
-    // One definition, mostly: a long stack would cost a third of what that does.
+    // What is not recursive needs stack too, more than a small thread has. A long one would cost a third of
+    // what this does: it is one definition, mostly.
     ensure_sufficient_stack(|| stages(loaded, options))
 }
 

@@ -230,7 +230,7 @@ fn selection_in(
             return Some((from, field));
         }
         if let Expr::App(_, args) = program.exprs[expr] {
-            work.extend(program.expr_lists[args].iter().rev().copied());
+            work.extend(program.expr_lists[args].iter().rev());
         }
     }
     None
